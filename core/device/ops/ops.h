@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+/// The judge's own device operations. Each is one function per element, written once in ops_impl.h and compiled twice:
+/// by nvcc into the PTX that CUDA devices run, by the host compiler into a loop for the simulated device, with the same
+/// bits (no fused multiply-add, correctly rounded division and square root, no library functions).
+/// All addresses are in the judge's own address space of the device.
+namespace espalier::ops {
+
+enum class Op : std::uint32_t {
+    Fill,      ///< FillArgs: draws inputs
+    Verify,    ///< FillArgs + mismatch counter: regenerates inputs and counts elements whose bits differ
+    Poison,    ///< PoisonArgs: fills outputs or workspace so that an unwritten element cannot pass
+    Compare,   ///< CompareArgs: candidate output against fp64 reference and scale
+    Band,      ///< BandArgs: counts changed bytes of a canary band (slack between a buffer's end and its guard)
+    Hash,      ///< HashArgs: order-independent 64-bit fingerprint
+};
+
+enum class DType : std::uint32_t { F64, F32, TF32, F16, BF16, FP8E4M3, FP8E5M2, I8, I32, I64, Bool };
+
+/// Bytes of one element.
+constexpr std::uint32_t sizeOf(DType type)
+{
+    switch (type) {
+    case DType::F64:
+    case DType::I64: return 8;
+    case DType::F32:
+    case DType::TF32:
+    case DType::I32: return 4;
+    case DType::F16:
+    case DType::BF16: return 2;
+    default: return 1;
+    }
+}
+
+enum class Distribution : std::uint32_t {
+    Normal,    ///< a = mean, b = standard deviation
+    Uniform,   ///< in [a, b)
+    Constant,  ///< a
+    HeavyTail, ///< normal times 2^(up to ±b octaves)
+    Integers,  ///< whole numbers in [a, b]
+};
+
+struct FillArgs {
+    std::uint64_t address;
+    std::uint64_t seed;      ///< secret; the stream of an element depends on (seed, element index) only
+    std::uint64_t first;     ///< index of the first element
+    DType dtype;
+    Distribution distribution;
+    double a, b;
+    std::uint64_t mismatches; ///< Verify: address of one u64, added to; Fill: unused
+};
+
+enum class PoisonKind : std::uint32_t {
+    Noise,    ///< finite random values of plausible range
+    NaN,      ///< quiet NaNs with random payload
+    Invert,   ///< flips every bit of what is there
+};
+
+struct PoisonArgs {
+    std::uint64_t address;
+    std::uint64_t seed;
+    DType dtype;
+    PoisonKind kind;
+};
+
+/// Result block of a comparison; zeroed by the caller, merged by atomics.
+struct CompareResult {
+    std::uint64_t compared;          ///< elements looked at: must equal what was asked
+    std::uint64_t failed;            ///< elements over the per-element bound, or of another class (NaN, Inf sign)
+    std::uint64_t nonFinite;         ///< candidate elements that are NaN or Inf where the reference is finite
+    std::uint64_t stillPoison;       ///< failed elements whose bits equal the poison that was written
+    std::uint64_t firstFailed;       ///< smallest failing index (start with ~0)
+    std::uint64_t worstIndexBits;    ///< packed (ratio rank, index): internal
+    double sumSquaredError;          ///< for the norm criterion
+    double sumSquaredReference;
+    double worstRatio;               ///< max |out − ref| / (16·u·scale)
+    double worstOut, worstRef, worstScale;
+    std::uint64_t worstIndex;
+};
+
+struct CompareArgs {
+    std::uint64_t out;        ///< candidate elements of dtype
+    std::uint64_t reference;  ///< double
+    std::uint64_t scale;      ///< double: sum of operand magnitudes
+    std::uint64_t result;     ///< CompareResult
+    std::uint64_t first;      ///< index of element 0 within the whole output, for messages
+    DType dtype;
+    double unitRoundoff;      ///< u of the contract
+    double elementFactor;     ///< 16 unless the task widened it
+    double absolute;          ///< FLT_MIN of the dtype: below it only the absolute error counts
+    std::uint64_t poisonSeed; ///< what was written before the call, to name "still poison"
+    PoisonKind poisonKind;
+};
+
+struct BandArgs {
+    std::uint64_t address;
+    std::uint64_t seed;
+    std::uint64_t mismatches; ///< address of one u64, added to
+    std::uint32_t write;      ///< 1: writes the band, 0: checks it
+};
+
+struct HashArgs {
+    std::uint64_t address;
+    std::uint64_t result;     ///< address of one u64, added to
+    std::uint64_t stride;     ///< every stride-th 4-byte word (1: all)
+};
+
+} // namespace espalier::ops

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds the CUDA toolkit 13.x (never installs one). Order: -DESPALIER_CUDA_HOME, $CUDA_HOME, nvcc on the PATH, /usr/local/cuda.
+set(ESPALIER_CUDA_HOME "" CACHE PATH "Folder of the CUDA toolkit 13.x")
+find_program(ESPALIER_NVCC nvcc HINTS ${ESPALIER_CUDA_HOME}/bin $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
+if(NOT ESPALIER_NVCC)
+  message(FATAL_ERROR "No CUDA toolkit found: install CUDA toolkit 13.x from NVIDIA, or set CUDA_HOME to its folder.")
+endif()
+execute_process(COMMAND ${ESPALIER_NVCC} --version OUTPUT_VARIABLE nvcc_text)
+string(REGEX MATCH "release ([0-9]+)\\.([0-9]+)" _ "${nvcc_text}")
+if(NOT CMAKE_MATCH_1 EQUAL 13)
+  message(FATAL_ERROR "${ESPALIER_NVCC} is CUDA ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}: Espalier needs CUDA toolkit 13.x; install it or set CUDA_HOME.")
+endif()
+get_filename_component(ESPALIER_CUDA_ROOT "${ESPALIER_NVCC}" REALPATH)
+get_filename_component(ESPALIER_CUDA_ROOT "${ESPALIER_CUDA_ROOT}" DIRECTORY)
+get_filename_component(ESPALIER_CUDA_ROOT "${ESPALIER_CUDA_ROOT}" DIRECTORY)
+set(ESPALIER_CUDA_INCLUDE ${ESPALIER_CUDA_ROOT}/include)
