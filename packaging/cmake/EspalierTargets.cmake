@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The one place for warnings and sanitizers, and the two functions every folder uses.
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 add_library(espalier_options INTERFACE)

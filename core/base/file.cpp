@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/file.h"
+
+#include "core/base/fd.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace espalier {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string causeOf(int error)
+{
+    switch (error) {
+    case ENOSPC: return "the disk is full; free some space and try again";
+    case EROFS:
+    case EACCES:
+    case EPERM: return "permission denied; choose a folder you may write to";
+    default: return std::strerror(error);
+    }
+}
+
+fs::path xdgFolder(const char* variable, const char* fallback)
+{
+    if (const char* value = std::getenv(variable); value && *value == '/') {
+        return fs::path(value) / "espalier";
+    }
+    const char* home = std::getenv("HOME");
+    return fs::path(home && *home ? home : "/tmp") / fallback / "espalier";
+}
+
+} // namespace
+
+Result<std::string> readFile(const fs::path& path, std::size_t limit)
+{
+    const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) {
+        if (errno == ENOENT) {
+            return fail(ErrorCode::NotFound, fmt::format("{} does not exist", path.string()));
+        }
+        return fail(ErrorCode::Io, fmt::format("cannot open {}: {}", path.string(), std::strerror(errno)));
+    }
+    struct stat facts = {};
+    if (::fstat(fd.get(), &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        return fail(ErrorCode::InvalidInput, fmt::format("{} is a folder, a file was expected", path.string()));
+    }
+    std::string content;
+    char buffer[65536];
+    for (;;) {
+        const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return fail(ErrorCode::Io, fmt::format("cannot read {}: {}", path.string(), std::strerror(errno)));
+        }
+        if (got == 0) {
+            return content;
+        }
+        content.append(buffer, static_cast<std::size_t>(got));
+        if (content.size() > limit) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("{} is larger than {} bytes, which is the limit for this kind of file", path.string(), limit));
+        }
+    }
+}
+
+Result<void> writeFileAtomically(const fs::path& path, std::string_view content)
+{
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+    std::string pattern = (folder / ("." + path.filename().string() + ".XXXXXX")).string();
+    UniqueFd fd(::mkostemp(pattern.data(), O_CLOEXEC));
+    if (!fd) {
+        return fail(ErrorCode::Io, fmt::format("cannot write {}: {}", path.string(), causeOf(errno)));
+    }
+    const auto giveUp = [&](int error) {
+        ::unlink(pattern.c_str());
+        return fail(ErrorCode::Io, fmt::format("cannot write {}: {}", path.string(), causeOf(error)));
+    };
+    while (!content.empty()) {
+        const ssize_t put = ::write(fd.get(), content.data(), content.size());
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put < 0) {
+            return giveUp(errno);
+        }
+        content.remove_prefix(static_cast<std::size_t>(put));
+    }
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(fd.get(), 0666 & ~mask);
+    if (::fsync(fd.get()) != 0 || ::rename(pattern.c_str(), path.c_str()) != 0) {
+        return giveUp(errno);
+    }
+    return {};
+}
+
+Result<void> makeDirectories(const fs::path& path)
+{
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) {
+        return fail(ErrorCode::Io, fmt::format("cannot create the folder {}: {}", path.string(), causeOf(error.value())));
+    }
+    return {};
+}
+
+Result<ScratchFolder> ScratchFolder::create(std::string_view prefix)
+{
+    const char* base = std::getenv("TMPDIR");
+    std::string pattern = fmt::format("{}/{}.XXXXXX", base && *base ? base : "/tmp", prefix);
+    if (!::mkdtemp(pattern.data())) {
+        return fail(ErrorCode::Io, fmt::format("cannot create a scratch folder {}: {}", pattern, causeOf(errno)));
+    }
+    return ScratchFolder(fs::path(pattern));
+}
+
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+
+ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept
+{
+    std::swap(m_path, other.m_path);
+    return *this;
+}
+
+ScratchFolder::~ScratchFolder()
+{
+    if (!m_path.empty()) {
+        std::error_code ignored; // a leftover in the temporary folder is no reason to fail
+        fs::remove_all(m_path, ignored);
+    }
+}
+
+fs::path cacheFolder() { return xdgFolder("XDG_CACHE_HOME", ".cache"); }
+fs::path dataFolder() { return xdgFolder("XDG_DATA_HOME", ".local/share"); }
+fs::path configFolder() { return xdgFolder("XDG_CONFIG_HOME", ".config"); }
+
+fs::path executableFolder()
+{
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    return error ? fs::path(".") : self.parent_path();
+}
+
+} // namespace espalier
