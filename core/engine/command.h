@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/session.h"
+
+#include <string>
+#include <variant>
+
+namespace espalier::command {
+
+/// What anybody may ask of a running engine: plain values, so that they can cross a thread today and a socket later.
+/// Every command is answered by events; one that cannot be done is answered by event::CommandFailed with its text.
+
+struct Run { std::optional<Budget> budget; }; ///< start or go on; a budget replaces the session's
+struct Pause {};             ///< nothing new starts; running stages end and are stored
+struct Step {};              ///< one expansion, then paused
+struct Stop {};              ///< running stages are abandoned (their nodes return to the queue), the engine ends
+
+struct SetPinned { NodeId node; bool pinned; };
+struct SetPruned { NodeId node; bool pruned; };
+struct SetBoost { NodeId node; double boost; };
+struct EditIdea { NodeId node; std::string title, text; };          ///< only while it is a draft
+struct AddIdea { NodeId parent; std::string title, text; };         ///< under a root or candidate
+struct Inject { std::optional<NodeId> parent; std::string title, source; }; ///< an own kernel as a candidate or root
+
+struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
+struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
+
+using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject,
+                             FetchDetail, Export>;
+
+} // namespace espalier::command

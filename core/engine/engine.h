@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/command.h"
+#include "core/model/event.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// How to open or create a session. Empty optionals take what the session says, or the default for a new one; a value
+/// that conflicts with an existing session is an InvalidInput error.
+struct EngineOptions {
+    std::filesystem::path session;               ///< created when it does not exist
+    std::optional<std::string> task;             ///< name or folder; needed for a new session
+    std::optional<std::string> device;           ///< auto (default), sim, cuda:N
+    std::optional<std::vector<std::string>> proposers; ///< default {"playbook", "tuner"}
+    std::optional<std::string> strategy;         ///< default "refine"
+    std::optional<std::uint64_t> seed;           ///< default 1
+    std::optional<Budget> budget;                ///< replaces the session's
+    std::vector<std::string> launcher;           ///< put before the judge's command line
+    int builders = 0;                            ///< 0: as many as cores
+};
+
+/// The search on its own thread: owns tree, store, build pool and judges. Thread: create, post and destroy from one
+/// thread; `observer` is called on the engine's thread, must not block and must not throw. Ownership: the destructor
+/// stops the engine (bounded, about two seconds) and joins its thread; every finished stage is in the store before its
+/// event is sent. Errors: open() fails with one sentence when the session cannot be opened (no session file, newer
+/// version, held by another process, read-only folder, conflicting options) or the task cannot be loaded.
+class Engine
+{
+public:
+    using Observer = std::function<void(const event::Event&)>;
+
+    static Result<std::unique_ptr<Engine>> open(EngineOptions options, Observer observer);
+    ~Engine();
+    void post(command::Command command); ///< never blocks
+
+private:
+    class Impl;
+    explicit Engine(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace espalier

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier {
+
+/// What became of a candidate. Failure of a candidate is data, never an Error. Plain values. Thread: any.
+enum class Outcome { Passed, Incorrect, Suspicious, BuildFailed, RuntimeFailed, TimedOut, NotRun };
+enum class NotRunCause { None, Infrastructure, Unsupported, NoSource, Cancelled };
+enum class Stage { Generate, Build, Verify, Time, Profile };
+/// Whether a figure was read off hardware or computed from counts. Travels with every figure; never converted.
+enum class Provenance { Measured, Model };
+
+std::string_view nameOf(Outcome outcome);         ///< "passed", "build_failed", … as the command line prints them
+std::string_view nameOf(NotRunCause cause);       ///< "" for None
+std::string_view nameOf(Stage stage);
+std::string_view nameOf(Provenance provenance);   ///< "measured", "model"
+std::optional<Outcome> outcomeNamed(std::string_view name);
+std::optional<NotRunCause> causeNamed(std::string_view name);
+std::optional<Stage> stageNamed(std::string_view name);
+std::optional<Provenance> provenanceNamed(std::string_view name);
+/// 0 passed · 3 rejected · 4 build_failed · 5 not_run (DESIGN.md section 8).
+int exitCodeOf(Outcome outcome);
+
+/// One fact behind a verdict, as a person would say it: "row 17 of call 3 kept the poison of before the call".
+struct Evidence {
+    std::string check;    ///< "tolerance", "guard", "inputs", "imports", "sandbox", "deadline", "poison", "clock"
+    std::string sentence;
+    bool operator==(const Evidence&) const = default;
+};
+
+struct CompileMessage {
+    std::string file;     ///< "candidate.cu" or a header
+    int line = 0;         ///< line of the candidate's own text
+    int column = 0;
+    bool error = true;
+    std::string text;
+    bool operator==(const CompileMessage&) const = default;
+};
+
+struct KernelResources { ///< ptxas -v, per kernel
+    std::string kernel;
+    int registers = 0;
+    int sharedBytes = 0;
+    int spillStoreBytes = 0;
+    int spillLoadBytes = 0;
+    int stackBytes = 0;
+    bool operator==(const KernelResources&) const = default;
+};
+
+struct BuildRecord {
+    std::string key;            ///< cache key: source, headers, flags, toolkit, architecture
+    std::string libraryHash;    ///< artefact, empty when it failed
+    std::string architecture;   ///< "sm_90a"
+    std::string toolkit;        ///< "13.0.88"
+    double seconds = 0;         ///< of the compiler; 0 when `cached`
+    bool cached = false;
+    std::vector<CompileMessage> messages;
+    std::vector<KernelResources> kernels;
+    std::string log;            ///< capped, printable
+    bool operator==(const BuildRecord&) const = default;
+};
+
+/// Result of one output over all checked calls of one case.
+struct OutputError {
+    std::string caseId;
+    std::string output;
+    double worstElementRatio = 0;  ///< max |out − ref| / (factor·u·scale); passes at <= 1
+    double normError = 0;          ///< norm(out − ref)/norm(ref)
+    double normBound = 0;          ///< 0: none stated
+    std::uint64_t compared = 0;    ///< elements
+    bool operator==(const OutputError&) const = default;
+};
+
+struct VerifyRecord {
+    int calls = 0;
+    std::vector<OutputError> errors;
+    double seconds = 0;
+    std::string sandbox;           ///< grade of evidence: "bubblewrap" or "none: bubblewrap is not installed"
+    bool operator==(const VerifyRecord&) const = default;
+};
+
+/// A number with its interval. Units are in the field's name.
+struct Interval {
+    double value = 0, low = 0, high = 0;
+    bool operator==(const Interval&) const = default;
+};
+
+/// Timing of one case. All times are microseconds per call, cold regime unless stated.
+struct CaseTiming {
+    std::string caseId;
+    Provenance provenance = Provenance::Model;
+    Interval timeUs;                                  ///< median and 95 % interval
+    std::optional<Interval> speedupRoot;              ///< root's time over this one's, paired by block
+    std::optional<Interval> speedupParent;
+    std::map<std::string, Interval> speedupBaselines; ///< by baseline id
+    std::map<std::string, double> rivalTimeUs;        ///< "root", "parent", baseline ids
+    double goalFloorUs = 0;                           ///< 0: unknown
+    int blocks = 0;
+    int samples = 0;
+    int dropped = 0;
+    std::string stoppedBy;                            ///< "interval" or "budget"
+    std::vector<double> samplesUs;                    ///< kept samples of the candidate
+    bool operator==(const CaseTiming&) const = default;
+};
+
+struct TimingRecord {
+    std::vector<CaseTiming> cases;
+    std::optional<Interval> objectiveUs;       ///< geometric mean over timed cases, or the weighted time
+    std::optional<Interval> speedupRoot;       ///< on the objective
+    std::optional<Interval> speedupParent;
+    std::string regime = "cold";
+    std::string tier = "quick";
+    double seconds = 0;
+    int timedCalls = 0, checkedCalls = 0, fullyCompared = 0;
+    bool operator==(const TimingRecord&) const = default;
+};
+
+struct MetricValue { ///< id refers to the metric table (core/model/metric.h)
+    std::string id;
+    double value = 0;
+    Provenance provenance = Provenance::Model;
+    bool operator==(const MetricValue&) const = default;
+};
+
+/// Everything known about one candidate's pass through the stages.
+struct Evaluation {
+    Outcome outcome = Outcome::NotRun;
+    NotRunCause cause = NotRunCause::None;
+    Stage stage = Stage::Generate;     ///< where it ended
+    std::string reason;                ///< one sentence
+    std::vector<Evidence> evidence;
+    std::optional<BuildRecord> build;
+    std::optional<VerifyRecord> verify;
+    std::optional<TimingRecord> timing;
+    std::vector<MetricValue> metrics;
+    std::string epoch;                 ///< hash of device, driver, toolkit, flags; measurements of two epochs are never ranked together
+    std::string output;                ///< what the candidate printed, capped and printable
+    bool operator==(const Evaluation&) const = default;
+};
+
+} // namespace espalier

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/model/session.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace espalier::event {
+
+/// What the engine tells its observers: plain values. The engine sends meaning; words, icons and colours belong to the
+/// observer.
+
+struct SessionOpened { SessionInfo info; };
+/// Everything that changed since the revision before, at most one per 50 ms while running. The first one after
+/// SessionOpened holds the whole tree.
+struct Changes {
+    std::uint64_t revision = 0;
+    std::vector<NodeSummary> nodes; ///< new or changed, in id order
+    RunStatus status;
+};
+struct Detail { std::shared_ptr<const NodeDetail> detail; };
+struct Exported { NodeId node; std::vector<std::string> files; };
+struct CommandFailed { std::string what; Error error; };
+struct Log { std::string time; std::string text; }; ///< ISO 8601 UTC; one line
+struct Finished { RunSummary summary; };            ///< a run ended (budget, plateau, nothing left); the engine stays
+struct Closed { std::optional<Error> error; };      ///< the engine's thread has ended; nothing follows
+
+using Event = std::variant<SessionOpened, Changes, Detail, Exported, CommandFailed, Log, Finished, Closed>;
+
+} // namespace espalier::event

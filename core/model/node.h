@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/model/evaluation.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier {
+
+enum class NodeKind { Root, Idea, Candidate };
+/// Draft: written, not implemented or built yet. Queued: waits for its turn. Running: some stage is at work (never found
+/// in a session after it was reopened). Done: has an outcome (candidates), or every planned implementation exists (ideas).
+enum class NodeState { Draft, Queued, Running, Done };
+enum class EdgeRole { Primary, Crossover, Repair };
+
+std::string_view nameOf(NodeKind kind);
+std::string_view nameOf(NodeState state);
+std::string_view nameOf(EdgeRole role);
+std::optional<NodeKind> nodeKindNamed(std::string_view name);
+std::optional<NodeState> nodeStateNamed(std::string_view name);
+std::optional<EdgeRole> edgeRoleNamed(std::string_view name);
+
+struct Edge {
+    NodeId parent;
+    EdgeRole role = EdgeRole::Primary;
+    bool operator==(const Edge&) const = default;
+};
+
+/// The light part of a node: what a tree, a table or a strategy needs. A value; crosses threads by copy.
+struct NodeSummary {
+    NodeId id{0};
+    NodeKind kind = NodeKind::Root;
+    NodeState state = NodeState::Draft;
+    std::vector<Edge> parents;         ///< the Primary one first; empty for a root
+    int ordinal = 0;                   ///< among the children of its primary parent, from 0
+    std::string title;                 ///< a few words
+    std::string proposer;              ///< "playbook", "tuner", "manual", "engineer", …
+    bool pinned = false, pruned = false;
+    double boost = 1;
+    std::optional<Stage> runningStage;
+    Outcome outcome = Outcome::NotRun;
+    NotRunCause cause = NotRunCause::None;
+    std::string reason;                ///< one sentence
+    std::optional<Provenance> provenance;
+    std::optional<Interval> timeUs;    ///< the objective
+    std::optional<Interval> speedupRoot, speedupParent;
+    bool tieWithParent = false;
+    bool operator==(const NodeSummary&) const = default;
+};
+
+/// The heavy part, fetched on demand. Shared as `shared_ptr<const NodeDetail>`.
+struct NodeDetail {
+    NodeSummary summary;
+    std::string ideaText;              ///< ideas: the words; candidates: those of the idea behind them
+    std::string source;                ///< candidates and roots: the whole .cu
+    std::string parentSource;          ///< of the nearest candidate or root above; empty for a root
+    std::optional<NodeId> parentCandidate;
+    Evaluation evaluation;
+    std::string createdAt;             ///< ISO 8601, UTC
+};
+
+} // namespace espalier

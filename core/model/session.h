@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/node.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// Totals a run may not pass; nullopt: no limit. They hold for the session, over all its runs.
+struct Budget {
+    std::optional<std::int64_t> evaluations;
+    std::optional<double> seconds;
+    std::optional<double> usd;
+    bool operator==(const Budget&) const = default;
+};
+
+/// What a session is about; fixed when it is created (a conflicting task, device or seed is an error on resume).
+struct SessionInfo {
+    std::string file;
+    std::string taskId, taskTitle, taskFolder, taskHash;
+    std::string device;             ///< as asked: "auto", "sim", "cuda:0"
+    std::string deviceName;         ///< "NVIDIA H200", "Simulated H200"
+    Provenance provenance = Provenance::Model;
+    std::string epoch;
+    std::string strategy;
+    std::vector<std::string> proposers;
+    std::uint64_t seed = 0;
+    Budget budget;
+    std::string createdAt;          ///< ISO 8601, UTC
+};
+
+enum class RunState { Idle, Running, Pausing, Paused, Finished, Failed };
+std::string_view nameOf(RunState state);
+
+/// The engine's state as people watch it.
+struct RunStatus {
+    RunState state = RunState::Idle;
+    std::string why;                ///< Finished/Failed/Paused: one sentence ("the budget of 12 evaluations is used up")
+    Budget budget;
+    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
+    int building = 0, waiting = 0, judging = 0;
+    std::optional<NodeId> best;
+    std::optional<Interval> bestSpeedupRoot, bestTimeUs;
+    double seconds = 0;             ///< spent by this session's runs, all together
+    double evaluationsPerSecond = 0;
+    std::optional<double> secondsLeft; ///< estimate from the budget and the rate
+    double usd = 0;
+    std::int64_t tokens = 0;
+    bool operator==(const RunStatus&) const = default;
+};
+
+/// The end of a run, as `run --json` prints it (DESIGN.md section 8).
+struct RunSummary {
+    std::string task, device;
+    Provenance provenance = Provenance::Model;
+    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0;
+    std::optional<NodeId> best;
+    std::string bestFoundBy;        ///< proposer of the best candidate
+    std::optional<CaseTiming> bestTiming; ///< of the case that stands for the objective (the first timed one)
+    std::optional<Interval> speedupRoot;
+    double seconds = 0, usd = 0;
+    std::int64_t tokens = 0;
+};
+
+} // namespace espalier

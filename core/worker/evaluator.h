@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/model/evaluation.h"
+#include "core/model/library.h"
+#include "core/model/task.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace espalier {
+
+enum class Tier { Quick, Full };
+
+/// One candidate to verify and time. A value.
+struct EvaluationJob {
+    RequestId id{0};
+    std::shared_ptr<const Task> task;
+    Library candidate, root, oracle;
+    std::optional<Library> parent;                          ///< when it is not the root
+    std::vector<std::pair<std::string, Library>> baselines; ///< by id; trusted
+    std::vector<std::string> caseIds;                       ///< empty: all that the device serves
+    Tier tier = Tier::Quick;
+    bool verifyOnly = false;
+};
+
+/// What a judge says of itself and its device when it starts.
+struct JudgeHello {
+    std::string deviceId, deviceName, uuid, driver;
+    std::string architecture;  ///< what to compile for: "90a"
+    bool simulated = false;
+    std::string sandbox;       ///< "bubblewrap", or "none: …" with the reason
+    std::uint64_t deviceBytes = 0;
+    std::string runtime;       ///< toolkit version the runners bind to, "13.0"
+    Provenance provenance() const { return simulated ? Provenance::Model : Provenance::Measured; }
+};
+
+namespace evaluator {
+struct Progress { RequestId id; Stage stage; std::string text; };
+struct Finished { RequestId id; Evaluation evaluation; }; ///< without the build record: the engine has it
+struct Lost { Error error; std::vector<RequestId> unfinished; }; ///< the judge is gone; its jobs are no verdict
+using Event = std::variant<Progress, Finished, Lost>;
+} // namespace evaluator
+
+/// One device that verifies and times, one job at a time, in the order of submission. Thread: the engine's.
+/// Nothing here blocks: wait for `descriptor()` in the engine's poll loop, then call receive().
+class Evaluator
+{
+public:
+    virtual ~Evaluator() = default;
+    virtual const JudgeHello& hello() const = 0;
+    virtual void submit(EvaluationJob job) = 0;
+    virtual void cancel(RequestId id) = 0;
+    virtual int descriptor() const = 0;
+    /// Milliseconds until receive() should be called even without input (deadlines); -1: none.
+    virtual int timeoutMilliseconds() const = 0;
+    virtual std::vector<evaluator::Event> receive() = 0;
+};
+
+} // namespace espalier
