@@ -28,6 +28,9 @@ struct EvaluationJob {
     std::vector<std::string> caseIds;                       ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     bool verifyOnly = false;
+    /// Set when an earlier run of the session verified this candidate and was cut off before timing: the judge starts
+    /// with the timed blocks (their calls are checked too), so that no finished stage is done twice.
+    std::optional<VerifyRecord> verified;
 };
 
 /// What a judge says of itself and its device when it starts.
@@ -43,9 +46,11 @@ struct JudgeHello {
 
 namespace evaluator {
 struct Progress { RequestId id; Stage stage; std::string text; };
+/// A stage of the job ended well and the next one begins: the engine stores the record at once.
+struct Verified { RequestId id; VerifyRecord record; };
 struct Finished { RequestId id; Evaluation evaluation; }; ///< without the build record: the engine has it
 struct Lost { Error error; std::vector<RequestId> unfinished; }; ///< the judge is gone; its jobs are no verdict
-using Event = std::variant<Progress, Finished, Lost>;
+using Event = std::variant<Progress, Verified, Finished, Lost>;
 } // namespace evaluator
 
 /// One device that verifies and times, one job at a time, in the order of submission. Thread: the engine's.
