@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/model/evaluation.h"
+#include "core/model/node.h"
+#include "core/model/session.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier {
+
+/// A node as it is stored: the summary's fixed part plus what only the engine needs.
+struct StoredNode {
+    NodeId id{0};
+    NodeKind kind = NodeKind::Root;
+    NodeState state = NodeState::Draft;   ///< never Running: see Store::open
+    std::vector<Edge> parents;
+    int ordinal = 0;
+    std::string title, ideaText, proposer;
+    std::string payload;                  ///< JSON of the proposer's: playbook idea id, tunable values
+    std::string source;                   ///< empty for ideas and for candidates without source yet
+    bool pinned = false, pruned = false;
+    double boost = 1;
+    std::string createdAt;
+};
+
+/// What a finished stage left behind; one row per (node, stage, attempt).
+struct StoredStage {
+    NodeId node{0};
+    Stage stage = Stage::Build;
+    int attempt = 1;
+    Evaluation record;      ///< Build: outcome and build; Verify: verify; Time: the whole final evaluation
+    double seconds = 0;
+    std::string finishedAt;
+};
+
+/// One act of the engineer's or of the engine's, for the journal.
+struct StoredAct {
+    std::string at, author, what; ///< "pin", …; `what` is a JSON object
+};
+
+/// One session file: SQLite in WAL mode with one writer. Thread: the engine's (readers open their own read-only Store).
+/// Ownership: holds the file's lock from open to destruction. Every method is one transaction that is on disk when it
+/// returns, so a kill -9 loses nothing that was reported.
+/// Errors: InvalidInput "X is not an Espalier session", VersionTooNew, Busy "X is open in process N", Io (read-only
+/// folder, full disk: nothing is half-written and the session stays as it was).
+class Store
+{
+public:
+    enum class Mode { ReadWrite, ReadOnly };
+
+    /// Creates a new session file. Errors also when the file exists.
+    static Result<std::unique_ptr<Store>> create(const std::filesystem::path& file, const SessionInfo& info);
+    /// Opens an existing one, migrates it (ReadWrite only), and gives nodes that were running back to the queue.
+    static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file, Mode mode);
+    ~Store();
+
+    const SessionInfo& info() const;
+    Result<void> setInfo(const SessionInfo& info);       ///< budget, device name, epoch
+    Result<double> addSeconds(double seconds);           ///< run time of this run; returns the session's total
+    double secondsSpent() const;
+
+    Result<std::vector<StoredNode>> nodes();             ///< all, in id order
+    Result<std::optional<StoredNode>> node(NodeId id);
+    Result<void> addNode(const StoredNode& node);        ///< the caller gives the id (next number)
+    Result<void> updateNode(const StoredNode& node);     ///< state, flags, texts, source; never parents or kind
+
+    Result<void> addStage(const StoredStage& stage);     ///< attempt is the next free one when it is 0
+    Result<std::vector<StoredStage>> stages(NodeId id);
+    Result<std::vector<StoredStage>> allStages();        ///< in (node, stage, attempt) order
+
+    Result<void> addAct(const StoredAct& act);
+    Result<std::vector<StoredAct>> acts();
+
+    /// Small named values of the engine: strategy state, proposer state.
+    Result<void> setValue(std::string_view key, std::string_view value);
+    Result<std::optional<std::string>> value(std::string_view key);
+
+private:
+    class Impl;
+    explicit Store(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace espalier
