@@ -5,6 +5,13 @@
 #include <cmath>
 #include <cstdint>
 
+// In no anonymous namespace: a function that takes it would not be exported.
+struct Comparison {
+    double worst;  // |out - ref| in units of u * scale
+    double error2, reference2;
+    unsigned long long failed, nonFinite, firstFailed;
+};
+
 namespace {
 
 __host__ __device__ uint64_t mix(uint64_t z)
@@ -65,12 +72,6 @@ __global__ void hashKernel(const uint32_t* p, int64_t n, unsigned long long* has
         own += mix(p[i] ^ (static_cast<uint64_t>(i) << 32));
     atomicAdd(hash, own);
 }
-
-struct Comparison {
-    double worst;  // |out - ref| in units of u * scale
-    double error2, reference2;
-    unsigned long long failed, nonFinite, firstFailed;
-};
 
 __device__ void atomicMax(double* p, double v)
 {

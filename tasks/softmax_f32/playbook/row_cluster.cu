@@ -8,8 +8,8 @@
 
 namespace {
 
-// espalier: tune BLOCK = 256 512 1024
-#define BLOCK 512
+// espalier: tune BLOCK = 256 512
+#define BLOCK 256
 // espalier: tune CLUSTER = 2 4 8
 #define CLUSTER 4
 constexpr int kRowQuads = 65536 / 4;

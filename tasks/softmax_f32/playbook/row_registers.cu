@@ -10,8 +10,8 @@ namespace {
 
 // espalier: tune BLOCK = 128 256 512 1024
 #define BLOCK 512
-// espalier: tune HELD = 4 8 16 20 24
-#define HELD 24
+// espalier: tune HELD = 4 8 16
+#define HELD 8
 
 // What a set of elements contributes: its maximum, and the sum of exp(element - maximum).
 struct Part {

@@ -9,8 +9,8 @@
 namespace {
 
 // espalier: tune BLOCK = 512 1024
-#define BLOCK 1024
-// espalier: tune HELD = 4 6 8 12 16
+#define BLOCK 512
+// espalier: tune HELD = 4 6 8
 #define HELD 8
 constexpr int kRowQuads = 65536 / 4;
 constexpr int kSharedQuads = 224 * 1024 / 16;
