@@ -20,11 +20,14 @@ namespace {
 std::string causeOf(int error)
 {
     switch (error) {
-    case ENOSPC: return "the disk is full; free some space and try again";
+    case ENOSPC:
+        return "the disk is full; free some space and try again";
     case EROFS:
     case EACCES:
-    case EPERM: return "permission denied; choose a folder you may write to";
-    default: return std::strerror(error);
+    case EPERM:
+        return "permission denied; choose a folder you may write to";
+    default:
+        return std::strerror(error);
     }
 }
 
@@ -68,7 +71,8 @@ Result<std::string> readFile(const fs::path& path, std::size_t limit)
         content.append(buffer, static_cast<std::size_t>(got));
         if (content.size() > limit) {
             return fail(ErrorCode::InvalidInput,
-                        fmt::format("{} is larger than {} bytes, which is the limit for this kind of file", path.string(), limit));
+                        fmt::format("{} is larger than {} bytes, which is the limit for this kind of file",
+                                    path.string(), limit));
         }
     }
 }
@@ -109,7 +113,8 @@ Result<void> makeDirectories(const fs::path& path)
     std::error_code error;
     fs::create_directories(path, error);
     if (error) {
-        return fail(ErrorCode::Io, fmt::format("cannot create the folder {}: {}", path.string(), causeOf(error.value())));
+        return fail(ErrorCode::Io,
+                    fmt::format("cannot create the folder {}: {}", path.string(), causeOf(error.value())));
     }
     return {};
 }
@@ -140,9 +145,18 @@ ScratchFolder::~ScratchFolder()
     }
 }
 
-fs::path cacheFolder() { return xdgFolder("XDG_CACHE_HOME", ".cache"); }
-fs::path dataFolder() { return xdgFolder("XDG_DATA_HOME", ".local/share"); }
-fs::path configFolder() { return xdgFolder("XDG_CONFIG_HOME", ".config"); }
+fs::path cacheFolder()
+{
+    return xdgFolder("XDG_CACHE_HOME", ".cache");
+}
+fs::path dataFolder()
+{
+    return xdgFolder("XDG_DATA_HOME", ".local/share");
+}
+fs::path configFolder()
+{
+    return xdgFolder("XDG_CONFIG_HOME", ".config");
+}
 
 fs::path executableFolder()
 {

@@ -80,8 +80,8 @@ std::string fromBase64(std::string_view text, bool& ok)
 {
     std::string bytes(text.size() / 4 * 3 + 3, '\0');
     std::size_t length = 0;
-    ok = sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(), text.size(), nullptr,
-                           &length, nullptr, sodium_base64_VARIANT_ORIGINAL) == 0;
+    ok = sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(), text.size(),
+                           nullptr, &length, nullptr, sodium_base64_VARIANT_ORIGINAL) == 0;
     bytes.resize(ok ? length : 0);
     return bytes;
 }

@@ -50,7 +50,8 @@ Result<Json> parseJson(std::string_view text, std::string_view name)
 std::unexpected<Error> JsonReader::complain(std::string_view expected) const
 {
     const std::string where = m_path.empty() ? m_name : fmt::format("{}: {}", m_name, m_path);
-    return fail(ErrorCode::InvalidInput, fmt::format("{}: expected {}; found {}", where, expected, shortText(*m_value)));
+    return fail(ErrorCode::InvalidInput,
+                fmt::format("{}: expected {}; found {}", where, expected, shortText(*m_value)));
 }
 
 Result<JsonReader> JsonReader::at(const char* field) const
@@ -146,8 +147,8 @@ Result<void> JsonReader::onlyFields(const std::vector<std::string>& known) const
     for (const auto& [key, value] : m_value->items()) {
         if (std::find(known.begin(), known.end(), key) == known.end()) {
             const std::string path = m_path.empty() ? key : fmt::format("{}.{}", m_path, key);
-            return fail(ErrorCode::InvalidInput, fmt::format("{}: {}: unknown field; expected one of {}", m_name, path,
-                                                             fmt::join(known, ", ")));
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("{}: {}: unknown field; expected one of {}", m_name, path, fmt::join(known, ", ")));
         }
     }
     return {};

@@ -25,12 +25,13 @@ class JsonReader
 public:
     JsonReader(const Json& value, std::string name, std::string path = {})
         : m_value(&value), m_name(std::move(name)), m_path(std::move(path))
-    {}
+    {
+    }
 
     bool has(const char* field) const { return m_value->is_object() && m_value->contains(field); }
     /// The field as a reader; a null reader's getters complain that the field is missing.
     Result<JsonReader> at(const char* field) const;
-    Result<std::vector<JsonReader>> items() const;                       ///< of an array
+    Result<std::vector<JsonReader>> items() const;                           ///< of an array
     Result<std::vector<std::pair<std::string, JsonReader>>> members() const; ///< of an object
     Result<std::string> string() const;
     Result<std::int64_t> integer() const;

@@ -11,7 +11,8 @@
 
 namespace espalier {
 
-LineChannel::LineChannel(UniqueFd in, UniqueFd out, std::size_t cap) : m_in(std::move(in)), m_out(std::move(out)), m_cap(cap)
+LineChannel::LineChannel(UniqueFd in, UniqueFd out, std::size_t cap)
+    : m_in(std::move(in)), m_out(std::move(out)), m_cap(cap)
 {
     std::signal(SIGPIPE, SIG_IGN); // a peer that died is an error value, not the end of us
     if (m_out) {

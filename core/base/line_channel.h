@@ -11,7 +11,8 @@
 namespace espalier {
 
 /// Newline-framed messages over two descriptors. Thread: one. Owns both descriptors.
-/// Reading never blocks when the descriptor is ready (use poll on readFd()). A line over `cap` bytes is a Protocol error.
+/// Reading never blocks when the descriptor is ready (use poll on readFd()). A line over `cap` bytes is a Protocol
+/// error.
 class LineChannel
 {
 public:

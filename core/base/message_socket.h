@@ -31,7 +31,8 @@ public:
     int fd() const { return m_fd.get(); }
     UniqueFd release() { return std::move(m_fd); }
     Result<void> send(std::string_view bytes, const std::vector<int>& descriptors = {});
-    /// Errors: WorkerLost at end of stream; WorkerLost with "deadline" when nothing came in time (limit < 0: waits for ever).
+    /// Errors: WorkerLost at end of stream; WorkerLost with "deadline" when nothing came in time (limit < 0: waits for
+    /// ever).
     Result<Message> receive(std::chrono::milliseconds limit = std::chrono::milliseconds(-1));
 
 private:

@@ -10,17 +10,17 @@ namespace espalier {
 /// What kind of failure of *ours* this is. A candidate's failure is never an Error: it is an Outcome
 /// (core/model/evaluation.h).
 enum class ErrorCode {
-    InvalidInput,    ///< the user's file or argument is wrong
-    NotFound,        ///< a file, program, device or node is not there
-    NotSupported,    ///< understood, but this version or this device cannot do it
-    Io,              ///< reading or writing failed (read-only folder, full disk)
-    Busy,            ///< another process holds the session or the device
-    VersionTooNew,   ///< written by a newer Espalier
-    Protocol,        ///< a peer process broke the protocol
-    WorkerLost,      ///< a worker process crashed, was killed or missed its deadline
-    OutOfMemory,     ///< host or device memory does not suffice
-    Cancelled,       ///< somebody asked for it
-    Internal,        ///< a call of the system or of a library failed where it should not
+    InvalidInput,  ///< the user's file or argument is wrong
+    NotFound,      ///< a file, program, device or node is not there
+    NotSupported,  ///< understood, but this version or this device cannot do it
+    Io,            ///< reading or writing failed (read-only folder, full disk)
+    Busy,          ///< another process holds the session or the device
+    VersionTooNew, ///< written by a newer Espalier
+    Protocol,      ///< a peer process broke the protocol
+    WorkerLost,    ///< a worker process crashed, was killed or missed its deadline
+    OutOfMemory,   ///< host or device memory does not suffice
+    Cancelled,     ///< somebody asked for it
+    Internal,      ///< a call of the system or of a library failed where it should not
 };
 
 /// One failure. `message` is one plain English sentence that names the thing and the remedy; it is shown as it is.

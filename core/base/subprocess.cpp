@@ -162,7 +162,8 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
 {
     const std::string program = findProgram(spec.argv.at(0));
     if (program.empty()) {
-        return fail(ErrorCode::NotFound, fmt::format("the program {} was not found; install it or put it on the PATH", spec.argv[0]));
+        return fail(ErrorCode::NotFound,
+                    fmt::format("the program {} was not found; install it or put it on the PATH", spec.argv[0]));
     }
     Subprocess process;
     ESPALIER_TRY(PipeEnds failure, makePipe());
@@ -221,7 +222,8 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
 Subprocess::Subprocess(Subprocess&& other) noexcept
     : m_pid(std::exchange(other.m_pid, -1)), m_status(other.m_status), m_input(std::move(other.m_input)),
       m_output(std::move(other.m_output)), m_error(std::move(other.m_error))
-{}
+{
+}
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept
 {
@@ -337,7 +339,8 @@ Result<RunResult> runToEnd(ProcessSpec spec, std::string_view input, std::chrono
     }
     RunResult result;
     while (process.output() || process.error() || !process.poll()) {
-        std::array<pollfd, 3> polled = {pollfd{process.output().get(), POLLIN, 0}, pollfd{process.error().get(), POLLIN, 0},
+        std::array<pollfd, 3> polled = {pollfd{process.output().get(), POLLIN, 0},
+                                        pollfd{process.error().get(), POLLIN, 0},
                                         pollfd{process.input().get(), POLLOUT, 0}};
         ::poll(polled.data(), polled.size(), process.output() || process.error() ? 20 : 1);
         if (polled[0].revents) {

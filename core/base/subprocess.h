@@ -17,26 +17,26 @@ namespace espalier {
 /// How to start a child. The child gets its own process group, no inherited descriptors but those named, default
 /// signals, and dies with the thread that started it (PDEATHSIG) unless `outliveParent`.
 struct ProcessSpec {
-    std::vector<std::string> argv;                            ///< argv[0] is looked up on the PATH
-    std::optional<std::vector<std::string>> environment;      ///< "NAME=value"; nullopt: inherited
-    std::string workingDirectory;                             ///< empty: inherited
+    std::vector<std::string> argv;                       ///< argv[0] is looked up on the PATH
+    std::optional<std::vector<std::string>> environment; ///< "NAME=value"; nullopt: inherited
+    std::string workingDirectory;                        ///< empty: inherited
     struct Descriptor {
         int source;
         int target;
     };
-    std::vector<Descriptor> descriptors;                      ///< further descriptors the child sees as `target`
+    std::vector<Descriptor> descriptors; ///< further descriptors the child sees as `target`
     enum class Stream { Null, Pipe, Inherit };
     Stream standardInput = Stream::Null;
     Stream standardOutput = Stream::Pipe;
     Stream standardError = Stream::Pipe;
-    std::uint64_t addressSpaceLimit = 0;                      ///< bytes; 0: none
-    std::uint64_t fileSizeLimit = 0;                          ///< bytes; 0: none
+    std::uint64_t addressSpaceLimit = 0; ///< bytes; 0: none
+    std::uint64_t fileSizeLimit = 0;     ///< bytes; 0: none
     std::uint64_t cpuSecondsLimit = 0;
     bool outliveParent = false;
 };
 
 struct ExitStatus {
-    int code = 0;   ///< exit code when signal == 0
+    int code = 0; ///< exit code when signal == 0
     int signal = 0;
     bool success() const { return code == 0 && signal == 0; }
     std::string text() const; ///< "exit code 3", "signal 9 (Killed)"
@@ -75,7 +75,7 @@ struct RunResult {
     ExitStatus status;
     bool timedOut = false;
     bool cancelled = false;
-    std::string out;   ///< at most the cap, the rest is read and dropped
+    std::string out; ///< at most the cap, the rest is read and dropped
     std::string err;
     std::uint64_t dropped = 0; ///< bytes over the cap
     double seconds = 0;

@@ -8,7 +8,7 @@
 namespace espalier {
 
 std::string_view trimmed(std::string_view text);
-std::vector<std::string_view> splitLines(std::string_view text);           ///< without the line ends; no empty last line
+std::vector<std::string_view> splitLines(std::string_view text); ///< without the line ends; no empty last line
 std::vector<std::string_view> splitOn(std::string_view text, char separator);
 /// Valid UTF-8, control characters but tab and newline replaced, cut to `limit` bytes with a "[N more bytes]" mark:
 /// what a candidate or a compiler printed, made safe to store and show.

@@ -19,12 +19,12 @@ namespace espalier {
 struct StoredNode {
     NodeId id{0};
     NodeKind kind = NodeKind::Root;
-    NodeState state = NodeState::Draft;   ///< never Running: see Store::open
+    NodeState state = NodeState::Draft; ///< never Running: see Store::open
     std::vector<Edge> parents;
     int ordinal = 0;
     std::string title, ideaText, proposer;
-    std::string payload;                  ///< JSON of the proposer's: playbook idea id, tunable values
-    std::string source;                   ///< empty for ideas and for candidates without source yet
+    std::string payload; ///< JSON of the proposer's: playbook idea id, tunable values
+    std::string source;  ///< empty for ideas and for candidates without source yet
     bool pinned = false, pruned = false;
     double boost = 1;
     std::string createdAt;
@@ -35,7 +35,7 @@ struct StoredStage {
     NodeId node{0};
     Stage stage = Stage::Build;
     int attempt = 1;
-    Evaluation record;      ///< Build: outcome and build; Verify: verify; Time: the whole final evaluation
+    Evaluation record; ///< Build: outcome and build; Verify: verify; Time: the whole final evaluation
     double seconds = 0;
     std::string finishedAt;
 };
@@ -62,18 +62,18 @@ public:
     ~Store();
 
     const SessionInfo& info() const;
-    Result<void> setInfo(const SessionInfo& info);       ///< budget, device name, epoch
-    Result<double> addSeconds(double seconds);           ///< run time of this run; returns the session's total
+    Result<void> setInfo(const SessionInfo& info); ///< budget, device name, epoch
+    Result<double> addSeconds(double seconds);     ///< run time of this run; returns the session's total
     double secondsSpent() const;
 
-    Result<std::vector<StoredNode>> nodes();             ///< all, in id order
+    Result<std::vector<StoredNode>> nodes(); ///< all, in id order
     Result<std::optional<StoredNode>> node(NodeId id);
-    Result<void> addNode(const StoredNode& node);        ///< the caller gives the id (next number)
-    Result<void> updateNode(const StoredNode& node);     ///< state, flags, texts, source; never parents or kind
+    Result<void> addNode(const StoredNode& node);    ///< the caller gives the id (next number)
+    Result<void> updateNode(const StoredNode& node); ///< state, flags, texts, source; never parents or kind
 
-    Result<void> addStage(const StoredStage& stage);     ///< attempt is the next free one when it is 0
+    Result<void> addStage(const StoredStage& stage); ///< attempt is the next free one when it is 0
     Result<std::vector<StoredStage>> stages(NodeId id);
-    Result<std::vector<StoredStage>> allStages();        ///< in (node, stage, attempt) order
+    Result<std::vector<StoredStage>> allStages(); ///< in (node, stage, attempt) order
 
     Result<void> addAct(const StoredAct& act);
     Result<std::vector<StoredAct>> acts();

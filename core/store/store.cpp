@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/store/store.h"
+
+#include "core/base/hash.h"
+#include "core/base/json.h"
+#include "core/model/evaluation_json.h"
+#include "core/store/database.h"
+#include "core/store/migrations.h"
+#include "core/store/session_lock.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace espalier {
+
+namespace {
+
+Json toJson(const Budget& budget)
+{
+    Json json = Json::object();
+    if (budget.evaluations) {
+        json["evaluations"] = *budget.evaluations;
+    }
+    if (budget.seconds) {
+        json["seconds"] = *budget.seconds;
+    }
+    if (budget.usd) {
+        json["usd"] = *budget.usd;
+    }
+    return json;
+}
+
+Json infoToJson(const SessionInfo& info)
+{
+    return {{"task_id", info.taskId},
+            {"task_title", info.taskTitle},
+            {"task_folder", info.taskFolder},
+            {"task_hash", info.taskHash},
+            {"device", info.device},
+            {"device_name", info.deviceName},
+            {"provenance", nameOf(info.provenance)},
+            {"epoch", info.epoch},
+            {"strategy", info.strategy},
+            {"proposers", info.proposers},
+            {"seed", info.seed},
+            {"budget", toJson(info.budget)},
+            {"created_at", info.createdAt}};
+}
+
+/// Unknown fields are ignored and missing ones keep their defaults: files of other versions stay readable.
+SessionInfo infoFromJson(const Json& json, const std::string& file)
+{
+    SessionInfo info;
+    info.file = file;
+    const auto text = [&](const char* field) {
+        return json.contains(field) && json[field].is_string() ? json[field].get<std::string>() : std::string();
+    };
+    info.taskId = text("task_id");
+    info.taskTitle = text("task_title");
+    info.taskFolder = text("task_folder");
+    info.taskHash = text("task_hash");
+    info.device = text("device");
+    info.deviceName = text("device_name");
+    info.provenance = provenanceNamed(text("provenance")).value_or(Provenance::Model);
+    info.epoch = text("epoch");
+    info.strategy = text("strategy");
+    info.createdAt = text("created_at");
+    if (json.contains("seed") && json["seed"].is_number_integer()) {
+        info.seed = json["seed"].get<std::uint64_t>();
+    }
+    if (json.contains("proposers") && json["proposers"].is_array()) {
+        for (const Json& name : json["proposers"]) {
+            if (name.is_string()) {
+                info.proposers.push_back(name.get<std::string>());
+            }
+        }
+    }
+    const Json budget = json.value("budget", Json::object());
+    if (budget.is_object()) {
+        if (budget.contains("evaluations") && budget["evaluations"].is_number_integer()) {
+            info.budget.evaluations = budget["evaluations"].get<std::int64_t>();
+        }
+        if (budget.contains("seconds") && budget["seconds"].is_number()) {
+            info.budget.seconds = budget["seconds"].get<double>();
+        }
+        if (budget.contains("usd") && budget["usd"].is_number()) {
+            info.budget.usd = budget["usd"].get<double>();
+        }
+    }
+    return info;
+}
+
+std::string provenanceOf(const Evaluation& record)
+{
+    if (record.timing && !record.timing->cases.empty()) {
+        return std::string(nameOf(record.timing->cases.front().provenance));
+    }
+    return {};
+}
+
+constexpr const char* nodeColumns =
+    "SELECT n.id, n.kind, n.state, n.ordinal, n.title, n.idea_text, n.proposer, n.payload, "
+    "ifnull(t.text, ''), n.pinned, n.pruned, n.boost, n.created_at "
+    "FROM nodes n LEFT JOIN texts t ON t.hash = n.source ";
+
+StoredNode nodeFrom(const Statement& row)
+{
+    StoredNode node;
+    node.id = NodeId{row.integer(0)};
+    node.kind = nodeKindNamed(row.text(1)).value_or(NodeKind::Candidate);
+    node.state = nodeStateNamed(row.text(2)).value_or(NodeState::Done);
+    node.ordinal = static_cast<int>(row.integer(3));
+    node.title = row.text(4);
+    node.ideaText = row.text(5);
+    node.proposer = row.text(6);
+    node.payload = row.text(7);
+    node.source = row.text(8);
+    node.pinned = row.integer(9) != 0;
+    node.pruned = row.integer(10) != 0;
+    node.boost = row.number(11);
+    node.createdAt = row.text(12);
+    return node;
+}
+
+Result<StoredStage> stageFrom(const Statement& row)
+{
+    StoredStage stage;
+    stage.node = NodeId{row.integer(0)};
+    stage.stage = stageNamed(row.text(1)).value_or(Stage::Build);
+    stage.attempt = static_cast<int>(row.integer(2));
+    ESPALIER_TRY(const Json record, parseJson(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
+    ESPALIER_TRY(stage.record, evaluationFromJson(record));
+    stage.seconds = row.number(4);
+    stage.finishedAt = row.text(5);
+    return stage;
+}
+
+constexpr const char* stageColumns = "SELECT node, stage, attempt, record, seconds, finished_at FROM stages ";
+
+} // namespace
+
+class Store::Impl
+{
+public:
+    UniqueFd lock; ///< destroyed after the database: see lockSession
+    std::optional<Database> database;
+    SessionInfo info;
+    double seconds = 0;
+
+    Result<void> setMeta(std::string_view key, std::string_view value)
+    {
+        Statement statement = database->prepare("INSERT OR REPLACE INTO meta VALUES(?, ?)");
+        statement << key << value;
+        return statement.run();
+    }
+
+    Result<std::optional<std::string>> meta(std::string_view key)
+    {
+        Statement statement = database->prepare("SELECT value FROM meta WHERE key = ?");
+        statement << key;
+        ESPALIER_TRY(const bool row, statement.step());
+        return row ? std::optional(statement.text(0)) : std::nullopt;
+    }
+
+    /// The hash under which a text stands; empty for an empty text.
+    Result<std::string> keepText(const std::string& text)
+    {
+        if (text.empty()) {
+            return std::string();
+        }
+        std::string hash = sha256(text);
+        Statement statement = database->prepare("INSERT OR IGNORE INTO texts VALUES(?, ?)");
+        statement << hash << text;
+        ESPALIER_CHECK(statement.run());
+        return hash;
+    }
+
+    Result<void> readEdges(StoredNode& node)
+    {
+        Statement statement =
+            database->prepare("SELECT parent, role FROM edges WHERE child = ? ORDER BY role != 'primary', parent");
+        statement << node.id.value;
+        for (;;) {
+            ESPALIER_TRY(const bool row, statement.step());
+            if (!row) {
+                return {};
+            }
+            node.parents.push_back(
+                {NodeId{statement.integer(0)}, edgeRoleNamed(statement.text(1)).value_or(EdgeRole::Primary)});
+        }
+    }
+
+    Result<void> load(const std::string& file)
+    {
+        ESPALIER_TRY(const auto text, meta("session"));
+        if (!text) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("{} holds no session: its creation was cut off; delete it and start anew", file));
+        }
+        ESPALIER_TRY(const Json json, parseJson(*text, file));
+        info = infoFromJson(json, file);
+        ESPALIER_TRY(const auto spent, meta("seconds"));
+        seconds = spent ? std::strtod(spent->c_str(), nullptr) : 0;
+        return {};
+    }
+};
+
+Store::Store(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {}
+Store::~Store() = default;
+
+Result<std::unique_ptr<Store>> Store::create(const std::filesystem::path& file, const SessionInfo& info)
+{
+    struct stat facts = {};
+    if (::stat(file.c_str(), &facts) == 0 && facts.st_size > 0) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} exists already; open it or name another file", file.string()));
+    }
+    auto impl = std::make_unique<Impl>();
+    ESPALIER_TRY(impl->database, Database::open(file, Database::Mode::Create));
+    // An empty file is created by the first statement; the lock needs it to exist.
+    ESPALIER_CHECK(impl->database->execute("PRAGMA journal_mode = WAL"));
+    ESPALIER_TRY(impl->lock, lockSession(file));
+    ESPALIER_CHECK(migrateSession(*impl->database));
+    impl->info = info;
+    impl->info.file = file.string();
+    ESPALIER_CHECK(impl->setMeta("session", infoToJson(info).dump()));
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, Mode mode)
+{
+    auto impl = std::make_unique<Impl>();
+    struct stat facts = {};
+    if (::stat(file.c_str(), &facts) != 0) {
+        return fail(ErrorCode::NotFound, fmt::format("the session {} does not exist", file.string()));
+    }
+    if (!S_ISREG(facts.st_mode)) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} is not an Espalier session; name a .espalier file", file.string()));
+    }
+    if (mode == Mode::ReadWrite) {
+        ESPALIER_TRY(impl->lock, lockSession(file));
+    }
+    ESPALIER_TRY(impl->database,
+                 Database::open(file, mode == Mode::ReadWrite ? Database::Mode::ReadWrite : Database::Mode::ReadOnly));
+    ESPALIER_CHECK(checkSessionVersion(*impl->database, file.string()));
+    if (mode == Mode::ReadWrite) {
+        ESPALIER_CHECK(impl->database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
+        ESPALIER_CHECK(migrateSession(*impl->database));
+        ESPALIER_CHECK(impl->database->execute("UPDATE nodes SET state = 'queued' WHERE state = 'running'"));
+    }
+    ESPALIER_CHECK(impl->load(file.string()));
+    return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+const SessionInfo& Store::info() const
+{
+    return m_impl->info;
+}
+double Store::secondsSpent() const
+{
+    return m_impl->seconds;
+}
+
+Result<void> Store::setInfo(const SessionInfo& info)
+{
+    ESPALIER_CHECK(m_impl->setMeta("session", infoToJson(info).dump()));
+    const std::string file = m_impl->info.file;
+    m_impl->info = info;
+    m_impl->info.file = file;
+    return {};
+}
+
+Result<double> Store::addSeconds(double seconds)
+{
+    ESPALIER_CHECK(m_impl->setMeta("seconds", fmt::format("{:.6f}", m_impl->seconds + seconds)));
+    return m_impl->seconds += seconds;
+}
+
+Result<std::vector<StoredNode>> Store::nodes()
+{
+    std::vector<StoredNode> nodes;
+    Statement statement = m_impl->database->prepare(fmt::format("{} ORDER BY n.id", nodeColumns));
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            break;
+        }
+        nodes.push_back(nodeFrom(statement));
+    }
+    for (StoredNode& node : nodes) {
+        ESPALIER_CHECK(m_impl->readEdges(node));
+    }
+    return nodes;
+}
+
+Result<std::optional<StoredNode>> Store::node(NodeId id)
+{
+    Statement statement = m_impl->database->prepare(fmt::format("{} WHERE n.id = ?", nodeColumns));
+    statement << id.value;
+    ESPALIER_TRY(const bool row, statement.step());
+    if (!row) {
+        return std::nullopt;
+    }
+    StoredNode node = nodeFrom(statement);
+    ESPALIER_CHECK(m_impl->readEdges(node));
+    return node;
+}
+
+Result<void> Store::addNode(const StoredNode& node)
+{
+    ESPALIER_TRY(Transaction transaction, Transaction::begin(*m_impl->database));
+    ESPALIER_TRY(const std::string source, m_impl->keepText(node.source));
+    Statement statement = m_impl->database->prepare("INSERT INTO nodes VALUES(?,?,?,?,?,?,?,?,nullif(?,''),?,?,?,?)");
+    statement << node.id.value << nameOf(node.kind) << nameOf(node.state) << node.ordinal << node.title << node.ideaText
+              << node.proposer << node.payload << source << node.pinned << node.pruned << node.boost << node.createdAt;
+    ESPALIER_CHECK(statement.run());
+    for (const Edge& edge : node.parents) {
+        Statement add = m_impl->database->prepare("INSERT INTO edges VALUES(?,?,?)");
+        add << node.id.value << edge.parent.value << nameOf(edge.role);
+        ESPALIER_CHECK(add.run());
+    }
+    return transaction.commit();
+}
+
+Result<void> Store::updateNode(const StoredNode& node)
+{
+    ESPALIER_TRY(Transaction transaction, Transaction::begin(*m_impl->database));
+    ESPALIER_TRY(const std::string source, m_impl->keepText(node.source));
+    Statement statement =
+        m_impl->database->prepare("UPDATE nodes SET state=?, title=?, idea_text=?, payload=?, source=nullif(?,''), "
+                                  "pinned=?, pruned=?, boost=? WHERE id=?");
+    statement << nameOf(node.state) << node.title << node.ideaText << node.payload << source << node.pinned
+              << node.pruned << node.boost << node.id.value;
+    ESPALIER_CHECK(statement.run());
+    return transaction.commit();
+}
+
+Result<void> Store::addStage(const StoredStage& stage)
+{
+    Statement statement = m_impl->database->prepare("INSERT INTO stages SELECT ?1, ?2, CASE ?3 WHEN 0 THEN (SELECT "
+                                                    "ifnull(max(attempt), 0) + 1 FROM stages WHERE node = ?1 AND "
+                                                    "stage = ?2) ELSE ?3 END, ?4, ?5, ?6, ?7, ?8");
+    statement << stage.node.value << nameOf(stage.stage) << stage.attempt << stage.record.epoch
+              << provenanceOf(stage.record) << toJson(stage.record).dump(-1, ' ', false, Json::error_handler_t::replace)
+              << stage.seconds << stage.finishedAt;
+    return statement.run();
+}
+
+namespace {
+
+Result<std::vector<StoredStage>> readStages(Statement statement)
+{
+    std::vector<StoredStage> stages;
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            return stages;
+        }
+        ESPALIER_TRY(StoredStage stage, stageFrom(statement));
+        stages.push_back(std::move(stage));
+    }
+}
+
+/// The order in which the stages follow each other, not the alphabet's.
+constexpr const char* stageOrder =
+    "ORDER BY node, CASE stage WHEN 'generate' THEN 0 WHEN 'build' THEN 1 WHEN 'verify' THEN 2 "
+    "WHEN 'time' THEN 3 ELSE 4 END, attempt";
+
+} // namespace
+
+Result<std::vector<StoredStage>> Store::stages(NodeId id)
+{
+    Statement statement = m_impl->database->prepare(fmt::format("{} WHERE node = ? {}", stageColumns, stageOrder));
+    statement << id.value;
+    return readStages(std::move(statement));
+}
+
+Result<std::vector<StoredStage>> Store::allStages()
+{
+    return readStages(m_impl->database->prepare(fmt::format("{} {}", stageColumns, stageOrder)));
+}
+
+Result<void> Store::addAct(const StoredAct& act)
+{
+    Statement statement = m_impl->database->prepare("INSERT INTO acts(at, author, what) VALUES(?,?,?)");
+    statement << act.at << act.author << act.what;
+    return statement.run();
+}
+
+Result<std::vector<StoredAct>> Store::acts()
+{
+    std::vector<StoredAct> acts;
+    Statement statement = m_impl->database->prepare("SELECT at, author, what FROM acts ORDER BY id");
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            return acts;
+        }
+        acts.push_back({statement.text(0), statement.text(1), statement.text(2)});
+    }
+}
+
+Result<void> Store::setValue(std::string_view key, std::string_view value)
+{
+    return m_impl->setMeta(fmt::format("value.{}", key), value);
+}
+
+Result<std::optional<std::string>> Store::value(std::string_view key)
+{
+    return m_impl->meta(fmt::format("value.{}", key));
+}
+
+} // namespace espalier
