@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shared by packaging/run and packaging/test. Sourced with bash; `root` is the checkout.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "espalier: $*"; exit 1; }
+
+# The CUDA toolkit is found, never installed. Sets CUDA_HOME.
+find_toolkit() {
+  local nvcc
+  for nvcc in "${CUDA_HOME:-/nonexistent}/bin/nvcc" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+    [ -x "$nvcc" ] && break
+  done
+  [ -x "$nvcc" ] || die "no CUDA toolkit was found; install CUDA toolkit 13.x from NVIDIA (nvcc is enough, no GPU needed) or set CUDA_HOME to its folder."
+  local release
+  release=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+  case "$release" in
+    13.*) ;;
+    *) die "$nvcc is CUDA ${release:-of an unknown version}; Espalier needs CUDA toolkit 13.x: install it from NVIDIA or set CUDA_HOME to its folder." ;;
+  esac
+  CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+  export CUDA_HOME
+}
+
+# install_packages PART...: installs what is missing of the base list and the named parts.
+install_packages() {
+  command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+    die "this script installs its packages with apt; on another system install what packaging/packages.txt names and build with CMake."
+  local wanted="base $*" part=base missing=() line
+  while IFS= read -r line; do
+    case "$line" in
+      '## '*) part=${line#\#\# } ;;
+      '#'* | '') ;;
+      *) case " $wanted " in *" $part "*)
+           [ "$(dpkg-query -W -f='${db:Status-Status}' "$line" 2>/dev/null)" = installed ] || missing+=("$line") ;;
+         esac ;;
+    esac
+  done <"$root/packaging/packages.txt"
+  [ ${#missing[@]} -eq 0 ] && return 0
+  say "Installing with apt: ${missing[*]}"
+  local sudo=()
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  local log
+  log=$(mktemp)
+  { "${sudo[@]}" apt-get update -qq &&
+    "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1 </dev/null ||
+    { tail -n 5 "$log" >&2; die "apt could not install ${missing[*]}; the lines above are its last words."; }
+  rm -f "$log"
+}
+
+# build PRESET TARGET...: configures and builds quietly; the log is shown when it fails.
+build() {
+  local preset=$1 log
+  shift
+  log="$root/build/$preset.log"
+  mkdir -p "$root/build"
+  say "Building ($preset) …"
+  (cd "$root" && cmake --preset "$preset" -DESPALIER_CUDA_HOME="$CUDA_HOME" && cmake --build --preset "$preset" ${*:+--target "$@"}) >"$log" 2>&1 ||
+    { grep -E -A3 'error|Error|FAILED' "$log" | head -n 40 >&2; die "the build failed; the whole log is $log"; }
+}
