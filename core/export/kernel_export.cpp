@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/export/kernel_export.h"
+
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/json.h"
+#include "core/model/evaluation_json.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> checkExportable(const ExportRequest& request)
+{
+    const NodeSummary& node = request.node.summary;
+    if (request.form != "cuda") {
+        return fail(ErrorCode::NotSupported,
+                    fmt::format("the export form {} is not supported yet; use cuda", request.form));
+    }
+    if (node.kind == NodeKind::Idea || request.node.source.empty()) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("node {} has no source to export; choose a candidate", node.id.value));
+    }
+    if (node.state != NodeState::Done || node.outcome != Outcome::Passed) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("node {} did not pass ({}); only verified kernels are exported", node.id.value,
+                                node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state)));
+    }
+    return {};
+}
+
+std::string timeLine(const CaseTiming& timing)
+{
+    const char* sign = timing.provenance == Provenance::Model ? "modelled, not measured: " : "";
+    std::string line = fmt::format("case {}: {}{:.4g} us per call", timing.caseId, sign, timing.timeUs.value);
+    if (timing.speedupRoot) {
+        line += fmt::format(", {:.3g}x of the root kernel (95 % interval {:.3g} to {:.3g})", timing.speedupRoot->value,
+                            timing.speedupRoot->low, timing.speedupRoot->high);
+    }
+    return line;
+}
+
+std::string headOf(const ExportRequest& request)
+{
+    const NodeSummary& node = request.node.summary;
+    std::string head = "// SPDX-License-Identifier: 0BSD\n";
+    head += fmt::format("// {}: exported by Espalier from node {} (\"{}\", by {}).\n", request.task.title,
+                        node.id.value, node.title, node.proposer.empty() ? "the task's author" : node.proposer);
+    head += fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id,
+                        request.session.deviceName);
+    if (request.node.evaluation.timing) {
+        for (const CaseTiming& timing : request.node.evaluation.timing->cases) {
+            head += fmt::format("//   {}\n", timeLine(timing));
+        }
+    }
+    const BuildRecord build = request.node.evaluation.build.value_or(BuildRecord{});
+    head +=
+        fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
+                    build.toolkit, build.architecture, build.architecture, build.architecture, request.task.entry);
+    head += fmt::format("#include \"{}.h\"\n\n", request.task.entry);
+    return head;
+}
+
+std::string evidenceOf(const ExportRequest& request)
+{
+    const NodeSummary& node = request.node.summary;
+    Json json;
+    json["format"] = "espalier-evidence-1";
+    json["task"] = {{"id", request.task.id}, {"hash", request.task.hash}};
+    json["session"] = {{"file", fs::path(request.session.file).filename().string()},
+                       {"device", request.session.deviceName},
+                       {"provenance", nameOf(request.session.provenance)},
+                       {"epoch", request.session.epoch},
+                       {"seed", request.session.seed}};
+    json["node"] = {{"id", node.id.value},
+                    {"title", node.title},
+                    {"found_by", node.proposer},
+                    {"idea", request.node.ideaText},
+                    {"created_at", request.node.createdAt}};
+    json["source_sha256"] = sha256(request.node.source);
+    json["evaluation"] = toJson(request.node.evaluation);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Moves an existing file with other content out of the way; says whether the new content must be written.
+Result<bool> makeRoom(const fs::path& path, std::string_view content)
+{
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+        return true;
+    }
+    ESPALIER_TRY(const std::string old, readFile(path));
+    if (old == content) {
+        return false;
+    }
+    for (int number = 1;; ++number) {
+        const fs::path backup = path.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
+        if (!fs::exists(backup, error)) {
+            fs::rename(path, backup, error);
+            if (error) {
+                return fail(ErrorCode::Io, fmt::format("cannot keep the existing {} as {}: {}", path.string(),
+                                                       backup.string(), error.message()));
+            }
+            return true;
+        }
+    }
+}
+
+} // namespace
+
+Result<std::vector<std::string>> exportKernel(const ExportRequest& request)
+{
+    ESPALIER_CHECK(checkExportable(request));
+    ESPALIER_CHECK(makeDirectories(request.folder));
+    const std::pair<const char*, std::string> files[] = {
+        {".cu", headOf(request) + request.node.source},
+        {".h", request.prototype},
+        {".evidence.json", evidenceOf(request)},
+    };
+    std::vector<std::string> written;
+    for (const auto& [suffix, content] : files) {
+        const fs::path path = request.folder / (request.task.entry + suffix);
+        ESPALIER_TRY(const bool needed, makeRoom(path, content));
+        if (needed) {
+            ESPALIER_CHECK(writeFileAtomically(path, content));
+        }
+        written.push_back(path.string());
+    }
+    return written;
+}
+
+} // namespace espalier
