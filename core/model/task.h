@@ -25,9 +25,10 @@ enum class ArgumentKind { Input, Output, InOut, Scalar, Const };
 enum class DistributionKind { Normal, Uniform, Constant, HeavyTail, Integers, Recorded };
 struct ValueDistribution {
     DistributionKind kind = DistributionKind::Normal;
-    double a = 0; ///< mean, lower bound or value
-    double b = 1; ///< standard deviation or upper bound
-    std::string file; ///< Recorded: a raw little-endian tensor in the task's folder
+    double a = 0; ///< Normal: mean; Uniform, Integers: lower bound; Constant: value; HeavyTail: standard deviation
+    double b = 1; ///< Normal: standard deviation; Uniform, Integers: upper bound; HeavyTail: octaves
+    std::string file; ///< Recorded: the first of `files`
+    std::vector<std::string> files; ///< Recorded: .npy tensors in the task's folder, one drawn for each call
 };
 
 /// How an index argument is drawn: whole numbers below `below`.
@@ -41,12 +42,14 @@ struct IndexGenerator {
 struct Argument {
     std::string name;
     ArgumentKind kind = ArgumentKind::Input;
-    DataType type = DataType::F32;
-    std::vector<Expression> shape;          ///< empty for scalars
+    DataType type = DataType::F32;          ///< of the first variant when `typeName` is set
+    std::string typeName;                   ///< name that a variant's `types` resolve; empty: `type` is stated
+    std::vector<Expression> shape;          ///< outermost first; empty for scalars and for one-element buffers
     std::vector<Expression> strides;        ///< elements; empty: row-major contiguous
-    std::optional<Expression> pitch;        ///< bytes between rows
+    std::optional<Expression> pitch;        ///< elements from one row (last dimension) to the next
     std::optional<Expression> offset;       ///< elements before the first
     std::uint32_t alignment = 256;          ///< bytes the first element is aligned to
+    std::optional<Expression> alignmentExpression; ///< set when it depends on parameters; `alignment` is then unused
     std::optional<IndexGenerator> index;
     ValueDistribution values;
     std::optional<Expression> scalarValue;  ///< Scalar: its value per case, over the parameters
@@ -58,7 +61,10 @@ struct TaskCase {
     std::string id;
     std::vector<CaseRole> roles;
     Parameters parameters;
-    double weight = 1;
+    std::map<std::string, double> realParameters;        ///< those written with a point
+    double weight = 1;                                   ///< in the objective; 0: verified only
+    std::map<std::string, ValueDistribution> values;     ///< by argument, instead of the argument's own
+    std::string variant;                                 ///< empty: for all
     bool has(CaseRole role) const;
 };
 
@@ -66,24 +72,39 @@ enum class ComparatorKind { Value, Code, Index };
 struct Comparator {
     std::string output;
     ComparatorKind kind = ComparatorKind::Value;
+    std::string gather; ///< Index: the argument that the indices point into
 };
 
 /// One limit on what a candidate may use: "registers <= 128".
 struct Limit {
-    std::string what; ///< registers | shared_bytes | spills | launches | tensor_cores
-    std::string relation; ///< <= or ==
+    std::string what; ///< registers shared_bytes spill_bytes local_bytes workspace_bytes launches tensor_instructions library_bytes
+    std::string relation; ///< <= < == != >= >
     double value = 0;
+    bool holds(double measured) const;
+};
+
+/// What one output is held to (tasks/SCHEMA.md, "Tolerance"). The defaults are the standard factors.
+struct Tolerance {
+    std::string output;
+    double elementFactor = 16;     ///< |out - ref| <= elementFactor * u * scale
+    double normFactor = 8;         ///< |out - ref| / |ref| <= u * max(normFactor, normSqrtFactor * sqrt(K))
+    double normSqrtFactor = 0.45;
+    std::string reason;            ///< required when a factor is above the standard
+    double noiseElement = 0, noiseNorm = 0;    ///< the measured noise floor behind it, in u * scale and in u
+    std::vector<std::string> implementations;  ///< what was measured
+    bool standard() const { return elementFactor <= 16 && normFactor <= 8 && normSqrtFactor <= 0.45; }
 };
 
 struct Contract {
-    std::string precision = "fp32";        ///< class shown to people
+    std::string precision = "f32";         ///< class shown to people: a floating dtype
     double unitRoundoff = 5.9604644775390625e-08; ///< u: 2^-24 for fp32
-    std::vector<std::string> allowedInternal; ///< fp32, tf32x3, bf16x6, ...
+    std::vector<std::string> allowedInternal; ///< dtypes, precision and everything wider by default
     bool deterministic = false;
     std::vector<Comparator> comparators;   ///< one per output; Value where none is stated
     std::vector<Limit> limits;
     std::optional<Expression> reductionLength; ///< K; with it the norm bound is u·max(8, 0.45·√K)
-    double elementFactor = 16;             ///< widened only from a measured noise floor; shown
+    std::vector<Tolerance> tolerances;     ///< one per output; the standard one where none is stated
+    double elementFactor = 16;             ///< of the outputs when all agree (checkSupported refuses others); shown
     double normFactor = 1;                 ///< multiplies the norm bound; likewise
     std::string widenedBecause;            ///< the measurement behind a factor over its default
 };
@@ -96,6 +117,14 @@ struct SourceFile {
 struct Oracle {
     OracleKind kind = OracleKind::Cuda;
     SourceFile source;
+    std::string function;      ///< Python only
+    std::string scaleFunction; ///< Python only; may be empty
+};
+
+/// What a device must have.
+struct Requirements {
+    int capabilityMajor = 0, capabilityMinor = 0; ///< smallest compute capability; 0.0: any
+    std::optional<Expression> deviceBytes;        ///< memory beyond arguments, oracle and workspace
 };
 
 struct Baseline {
@@ -103,6 +132,9 @@ struct Baseline {
     std::string title;
     SourceFile source;
     std::vector<std::string> libraries; ///< "cublas": linked and bound for this trusted runner only
+    bool headline = false;              ///< its speed-up is shown first
+    std::vector<std::string> cases;     ///< that it serves; empty: every timed one
+    bool serves(std::string_view caseId) const;
 };
 
 /// One idea of the playbook that ships with the task.
@@ -112,6 +144,7 @@ struct PlaybookIdea {
     std::string title;
     std::string text;     ///< the idea in plain words
     SourceFile source;    ///< a complete candidate
+    Requirements needs;
 };
 
 struct BuildOptions {
@@ -127,26 +160,30 @@ struct TaskVariant {
 };
 
 struct Objective {
-    bool geometricMean = true;      ///< over all timed cases (default); else the weighted sum of times
+    bool geometricMean = true;      ///< weighted, over all timed cases (default); else the weighted mean of the times
     std::optional<double> guard;    ///< no case slower than this times the incumbent
 };
 
 struct Task {
     std::string id;
     std::string title;
+    std::string description;        ///< what the operation computes, plain words
     std::string folder;             ///< where it was loaded from, for messages
     std::string entry;              ///< C name of the candidate's function
+    std::vector<std::string> parameters; ///< names that every case gives a number to
     std::vector<Argument> arguments;
     std::vector<TaskCase> cases;
     Contract contract;
     Objective objective;
     Oracle oracle;
     SourceFile root;
+    std::optional<SourceFile> incumbent; ///< the kernel that serves the operation today; none: the root
     std::vector<Baseline> baselines;
     std::vector<PlaybookIdea> playbook;
     BuildOptions build;
     std::vector<TaskVariant> variants;
-    std::vector<std::string> requirements; ///< "sm_90", "cublas"
+    std::vector<std::string> requirements; ///< "sm_80": the words of `needs`
+    Requirements needs;
     std::optional<Expression> flops;
     std::string hash;               ///< SHA-256 over everything that can change a verdict
     std::string json;               ///< task.json as it was read: travels to the judge
@@ -154,11 +191,21 @@ struct Task {
     std::vector<const TaskCase*> casesWith(CaseRole role) const;
     const TaskCase* findCase(std::string_view caseId) const;
     const Argument* findArgument(std::string_view name) const;
+    /// What an argument holds in a case: the case's own distribution, else the argument's.
+    const ValueDistribution& valuesOf(const Argument& argument, const TaskCase& taskCase) const;
+    /// The standard tolerance for an output that states none.
+    Tolerance toleranceOf(std::string_view output) const;
 };
 
 /// Elements of an argument for a case: the product of its shape. Errors: InvalidInput naming task, argument and case.
 Result<std::int64_t> elementCount(const Task& task, const Argument& argument, const TaskCase& taskCase);
 /// Bytes that must move at least: every pointer argument once (inout twice).
 Result<std::int64_t> minimumBytes(const Task& task, const TaskCase& taskCase);
+/// Bound on |out - ref| / |ref| of an output: u * max(normFactor, normSqrtFactor * sqrt(K)).
+Result<double> normBound(const Task& task, std::string_view output, const TaskCase& taskCase);
+/// Floating-point operations of one call; 0 where the task says that they mean nothing.
+Result<double> flopsOf(const Task& task, const TaskCase& taskCase);
+/// "const float*", "int64_t": the argument's type in the entry's prototype.
+std::string cTypeOf(const Argument& argument);
 
 } // namespace espalier
