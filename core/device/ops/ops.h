@@ -14,7 +14,7 @@ enum class Op : std::uint32_t {
     Verify,    ///< FillArgs + mismatch counter: regenerates inputs and counts elements whose bits differ
     Poison,    ///< PoisonArgs: fills outputs or workspace so that an unwritten element cannot pass
     Compare,   ///< CompareArgs: candidate output against fp64 reference and scale
-    Band,      ///< BandArgs: counts changed bytes of a canary band (slack between a buffer's end and its guard)
+    Band,      ///< BandArgs, by byte: counts changed bytes of a canary band (slack between a buffer's end and its guard)
     Hash,      ///< HashArgs: order-independent 64-bit fingerprint
 };
 
@@ -39,7 +39,7 @@ enum class Distribution : std::uint32_t {
     Normal,    ///< a = mean, b = standard deviation
     Uniform,   ///< in [a, b)
     Constant,  ///< a
-    HeavyTail, ///< normal times 2^(up to ±b octaves)
+    HeavyTail, ///< a times a standard normal, times 2^(a uniform whole number in [-b, b])
     Integers,  ///< whole numbers in [a, b]
 };
 
@@ -59,6 +59,7 @@ enum class PoisonKind : std::uint32_t {
     Invert,   ///< flips every bit of what is there
 };
 
+/// Element i of the address is element i of the whole output: Compare names "still poison" by its `first` + i.
 struct PoisonArgs {
     std::uint64_t address;
     std::uint64_t seed;
@@ -73,10 +74,11 @@ struct CompareResult {
     std::uint64_t nonFinite;         ///< candidate elements that are NaN or Inf where the reference is finite
     std::uint64_t stillPoison;       ///< failed elements whose bits equal the poison that was written
     std::uint64_t firstFailed;       ///< smallest failing index (start with ~0)
-    std::uint64_t worstIndexBits;    ///< packed (ratio rank, index): internal
+    std::uint64_t worstIndexBits;    ///< packed (ratio rank, index): internal; indices below 2^40
     double sumSquaredError;          ///< for the norm criterion
     double sumSquaredReference;
-    double worstRatio;               ///< max |out − ref| / (16·u·scale)
+    double worstRatio;               ///< |out − ref| / (elementFactor·u·scale) of the worst element (the ranking of
+                                     ///< elements is exact to one part in 4096); 1e300 for one of another class
     double worstOut, worstRef, worstScale;
     std::uint64_t worstIndex;
 };
@@ -105,7 +107,7 @@ struct BandArgs {
 struct HashArgs {
     std::uint64_t address;
     std::uint64_t result;     ///< address of one u64, added to
-    std::uint64_t stride;     ///< every stride-th 4-byte word (1: all)
+    std::uint64_t stride;     ///< every stride-th 4-byte word (1: all); `count` is the number of words looked at
 };
 
 } // namespace espalier::ops
