@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/ids.h"
+#include "core/base/result.h"
+#include "core/model/evaluation.h"
+#include "core/model/task.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace espalier {
+
+/// One idea a proposer offers. A value.
+struct ProposedIdea {
+    std::string key; ///< names the idea among its proposer's; the same key under the same parent is the same idea
+    std::string title, text;
+    std::string payload;     ///< JSON object of the proposer's own, handed back to implement()
+    int implementations = 1; ///< candidates planned for it
+};
+
+/// An idea on the way from the root to a parent, nearest last.
+struct LineageStep {
+    std::string proposer, key;
+    bool operator==(const LineageStep&) const = default;
+};
+
+/// What a proposer may know when it is asked for ideas under one root or candidate. Only outcomes that the search has
+/// consumed are in it, so that the same seed and the same answers give the same tree.
+struct IdeaContext {
+    std::shared_ptr<const Task> task;
+    std::uint64_t seed = 0;
+    NodeId parent{0};
+    bool parentIsTaskRoot = false;
+    std::string parentSource;
+    std::string parentProposer;       ///< who made the parent; "task" for the task's root
+    std::vector<LineageStep> lineage; ///< the ideas that the parent implements
+    bool independent = false;         ///< everything that can be tried on the root by itself (strategy `sample`)
+};
+
+/// An earlier implementation of the same idea.
+struct EarlierTry {
+    int ordinal = 0;
+    std::string payload;
+    std::optional<Outcome> outcome; ///< nullopt: not known yet
+    std::optional<double> score;    ///< speed-up over the root; only for Passed in the current epoch
+};
+
+/// What a proposer may know when it is asked for the next implementation of an idea.
+struct ImplementContext {
+    std::shared_ptr<const Task> task;
+    std::uint64_t seed = 0;
+    NodeId idea{0};
+    std::string key, title, text, payload; ///< the idea's
+    NodeId parent{0};
+    std::string parentSource;
+    std::optional<double> parentScore; ///< speed-up over the root
+    int ordinal = 0;                   ///< of the wanted implementation, from 0
+    std::vector<EarlierTry> earlier;   ///< in order of their ordinals
+};
+
+namespace proposer {
+struct Ideas {
+    RequestId id;
+    std::vector<ProposedIdea> ideas;
+};
+struct Implementation {
+    RequestId id;
+    std::string source;     ///< the whole .cu; empty when there is none
+    std::string title;      ///< a few words for the candidate; empty: the idea's
+    std::string payload;    ///< JSON object of the proposer's own
+    std::string reason;     ///< why there is no source: one sentence
+    bool exhausted = false; ///< the idea has no further implementations (this answer has none either)
+    std::int64_t tokens = 0;
+    double usd = 0;
+};
+using Answer = std::variant<Ideas, Implementation>;
+} // namespace proposer
+
+/// Where ideas and kernels come from. Requests carry an id of the caller's; answers are collected by receive().
+/// Proposers that need nothing from outside answer at once: their descriptor is -1 and the answer to a request is there
+/// when the call returns. Thread: the engine's; nothing blocks. Errors: a proposer that fails answers with no ideas, or
+/// with no source and its reason; it never throws.
+class Proposer
+{
+public:
+    virtual ~Proposer() = default;
+    virtual std::string_view name() const = 0;
+    virtual void ideas(RequestId id, const IdeaContext& context) = 0;
+    virtual void implement(RequestId id, const ImplementContext& context) = 0;
+    virtual void cancel(RequestId id) = 0;
+    virtual int descriptor() const { return -1; }
+    virtual int timeoutMilliseconds() const { return -1; } ///< until receive() is due without input; -1: none
+    virtual std::vector<proposer::Answer> receive() = 0;
+};
+
+} // namespace espalier
