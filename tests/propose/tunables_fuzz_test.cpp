@@ -31,6 +31,7 @@ const std::vector<std::string> pieces = {
     "R\"(",
     ")\"",
     "\\",
+    "// espalier: tune C = 7 -9 8\n#define C 8 // c\n",
     "tune B = 3 5",
     "#define B 3",
     "\xff\xfe",
