@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -90,6 +91,7 @@ int movedHigh(int fd, int floor)
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
 
+    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC); // also what our own parent leaked into us
     int floor = 64;
     for (const auto& descriptor : plan.spec->descriptors) {
         floor = std::max(floor, descriptor.target + 1);

@@ -129,8 +129,7 @@ Result<StoredStage> stageFrom(const Statement& row)
     stage.node = NodeId{row.integer(0)};
     stage.stage = stageNamed(row.text(1)).value_or(Stage::Build);
     stage.attempt = static_cast<int>(row.integer(2));
-    ESPALIER_TRY(const Json record, parseJson(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
-    ESPALIER_TRY(stage.record, evaluationFromJson(record));
+    ESPALIER_TRY(stage.record, evaluationFromText(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
     stage.seconds = row.number(4);
     stage.finishedAt = row.text(5);
     return stage;
@@ -343,7 +342,7 @@ Result<void> Store::addStage(const StoredStage& stage)
                                                     "ifnull(max(attempt), 0) + 1 FROM stages WHERE node = ?1 AND "
                                                     "stage = ?2) ELSE ?3 END, ?4, ?5, ?6, ?7, ?8");
     statement << stage.node.value << nameOf(stage.stage) << stage.attempt << stage.record.epoch
-              << provenanceOf(stage.record) << toJson(stage.record).dump(-1, ' ', false, Json::error_handler_t::replace)
+              << provenanceOf(stage.record) << toJsonText(stage.record)
               << stage.seconds << stage.finishedAt;
     return statement.run();
 }

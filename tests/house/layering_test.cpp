@@ -33,7 +33,7 @@ const Allowed& allowed()
         {"core/engine",
          {"core/base", "core/model", "core/analysis", "core/diff", "core/propose", "core/build", "core/worker",
           "core/store", "core/export", "core/search"}},
-        {"core/device", {"core/base"}},
+        {"core/device", {"core/base", "core/device/ops"}},
         {"core/device/ops", {"core/base"}},
         {"core/device/cuda", {"core/base", "core/device", "core/device/ops"}},
         {"core/device/sim", {"core/base", "core/device", "core/device/ops"}},
