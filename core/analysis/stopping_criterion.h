@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string_view>
+
+namespace espalier {
+
+/// When a timing of alternating blocks has seen enough. A value. Thread: any.
+struct StoppingCriterion {
+    int minimumBlocks = 30;
+    int maximumBlocks = std::numeric_limits<int>::max();
+    double halfWidth = 0.005;  ///< target: half the 95 % interval of the median ratio, relative
+    double budgetSeconds = 10; ///< spent on this case
+
+    enum class Decision { Continue, Interval, Budget };
+    /// `relativeHalfWidth` is the widest of the intervals that matter. The budget ends a timing even below the minimum
+    /// number of blocks, but never before the third: two blocks have no interval worth the name.
+    Decision decide(int blocks, double relativeHalfWidth, double seconds) const;
+};
+
+std::string_view nameOf(StoppingCriterion::Decision decision); ///< "continue", "interval", "budget"
+
+} // namespace espalier

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/runner/runner_main.h"
+
+#include "core/base/message_socket.h"
+#include "core/runner/confinement.h"
+#include "core/runner/native_call.h"
+#include "core/runner/runner_messages.h"
+
+#include <chrono>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <poll.h>
+
+namespace espalier::runner {
+
+namespace {
+
+class Server
+{
+public:
+    Server(MessageSocket& socket, RunnerDevice& device) : m_socket(socket), m_device(device) {}
+
+    int loop();
+
+private:
+    Result<Message> nextMessage();
+    void answer(const Request& request, std::vector<UniqueFd>& descriptors, Reply& reply);
+    Result<void> load(const Request& request, std::vector<UniqueFd>& descriptors, Reply& reply);
+    Result<void> map(const Request& request, std::vector<UniqueFd>& descriptors);
+    Result<void> unmap(const Request& request);
+    Result<void> size(const Request& request, Reply& reply);
+    Result<void> block(const Request& request, Reply& reply);
+
+    MessageSocket& m_socket;
+    RunnerDevice& m_device;
+    std::vector<std::uint64_t> m_slots;
+    std::vector<void*> m_functions;
+    UniqueFd m_library; ///< stays open: /proc/self/fd/N must stay what it was for debuggers and dladdr
+};
+
+/// Spins for a moment after each message before it sleeps: waking a sleeping process would be part of the judge's
+/// clock.
+Result<Message> Server::nextMessage()
+{
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::microseconds(300);
+    pollfd polled = {m_socket.fd(), POLLIN, 0};
+    while (Clock::now() < end && ::poll(&polled, 1, 0) == 0) {
+    }
+    return m_socket.receive();
+}
+
+Result<void> Server::load(const Request& request, std::vector<UniqueFd>& descriptors, Reply& reply)
+{
+    if (descriptors.empty() || !m_functions.empty()) {
+        return fail(ErrorCode::Protocol, "one library per runner, with its descriptor");
+    }
+    if (request.confined) {
+        ESPALIER_CHECK(forbidNewProcesses());
+    }
+    m_library = std::move(descriptors[0]);
+    const std::string path = fmt::format("/proc/self/fd/{}", m_library.get());
+    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char* why = ::dlerror();
+        return fail(ErrorCode::InvalidInput, why ? why : "dlopen failed");
+    }
+    m_functions.resize(request.names.size());
+    for (std::size_t i = 0; i < request.names.size(); ++i) {
+        m_functions[i] = ::dlsym(handle, request.names[i].c_str());
+        reply.size |= m_functions[i] ? std::uint64_t{1} << i : 0;
+    }
+    return {};
+}
+
+Result<void> Server::map(const Request& request, std::vector<UniqueFd>& descriptors)
+{
+    constexpr std::uint32_t maxSlots = 1 << 16;
+    if (request.slot >= maxSlots) {
+        return fail(ErrorCode::Protocol, "slot number out of range");
+    }
+    UniqueFd handle = descriptors.empty() ? UniqueFd() : std::move(descriptors[0]);
+    ESPALIER_TRY(const std::uint64_t address, m_device.map(request.grant, std::move(handle), request.offset));
+    if (m_slots.size() <= request.slot) {
+        m_slots.resize(request.slot + 1, 0);
+    }
+    m_slots[request.slot] = address;
+    return {};
+}
+
+Result<void> Server::unmap(const Request& request)
+{
+    if (request.slot >= m_slots.size() || m_slots[request.slot] == 0) {
+        return fail(ErrorCode::Protocol, "the slot is not mapped");
+    }
+    return m_device.unmap(std::exchange(m_slots[request.slot], 0));
+}
+
+Result<void> Server::size(const Request& request, Reply& reply)
+{
+    if (request.calls.size() != 1 || request.calls[0].function >= m_functions.size() ||
+        !m_functions[request.calls[0].function]) {
+        return fail(ErrorCode::Protocol, "no such function");
+    }
+    const Call& call = request.calls[0];
+    ESPALIER_TRY(const NativeCall native, NativeCall::prepare(m_functions[call.function], call, m_slots,
+                                                              m_device.stream(), NativeCall::Returns::Size));
+    reply.size = native.callSize();
+    return {};
+}
+
+Result<void> Server::block(const Request& request, Reply& reply)
+{
+    if (request.verb == Verb::Empty) {
+        ESPALIER_TRY(reply.clock,
+                     m_device.runBlock(request.emptyCalls, request.displaceL2, [](std::size_t) { return 0; }));
+        return {};
+    }
+    std::vector<NativeCall> calls;
+    for (const Call& call : request.calls) {
+        if (call.function >= m_functions.size() || !m_functions[call.function]) {
+            return fail(ErrorCode::Protocol, "no such function");
+        }
+        ESPALIER_TRY(NativeCall native, NativeCall::prepare(m_functions[call.function], call, m_slots,
+                                                            m_device.stream(), NativeCall::Returns::Int));
+        calls.push_back(std::move(native));
+    }
+    ESPALIER_TRY(reply.clock, m_device.runBlock(calls.size(), request.displaceL2,
+                                                [&calls](std::size_t i) { return calls[i].callInt(); }));
+    return {};
+}
+
+void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, Reply& reply)
+{
+    Result<void> result;
+    switch (request.verb) {
+    case Verb::Load:
+        result = load(request, descriptors, reply);
+        break;
+    case Verb::Map:
+        result = map(request, descriptors);
+        break;
+    case Verb::Unmap:
+        result = unmap(request);
+        break;
+    case Verb::Size:
+        result = size(request, reply);
+        break;
+    case Verb::Block:
+    case Verb::Empty:
+        result = block(request, reply);
+        break;
+    }
+    if (!result) {
+        reply.status = result.error().code == ErrorCode::WorkerLost ? Status::Lost : Status::Failed;
+        reply.text = result.error().message;
+    }
+}
+
+int Server::loop()
+{
+    for (;;) {
+        auto message = nextMessage();
+        if (!message) {
+            return 0; // the judge is gone or done with us
+        }
+        auto request = decodeRequest(message->bytes);
+        Reply reply;
+        if (request) {
+            reply.sequence = request->sequence;
+            answer(*request, message->descriptors, reply);
+        } else {
+            reply.status = Status::Failed;
+            reply.text = request.error().message;
+        }
+        if (!m_socket.send(encode(reply))) {
+            return 1;
+        }
+        if (reply.status == Status::Lost) {
+            return 1;
+        }
+    }
+}
+
+} // namespace
+
+int serveRunner(UniqueFd control, const RunnerSetup& setup)
+{
+    limitResources();
+    MessageSocket socket(std::move(control));
+    Reply ready;
+    auto device = setup.openDevice();
+    if (device) {
+        if (const auto version = setup.bindRuntime()) {
+            ready.size = static_cast<std::uint64_t>(*version);
+        } else {
+            ready.status = Status::Failed;
+            ready.text = version.error().message;
+        }
+    } else {
+        ready.status = Status::Failed;
+        ready.text = device.error().message;
+    }
+    if (!socket.send(encode(ready)) || ready.status != Status::Ok) {
+        return 1;
+    }
+    const int code = Server(socket, **device).loop();
+    // Not a return: destructors and exit handlers of a foreign library would run, and may never end.
+    std::fflush(stdout);
+    ::_exit(code);
+}
+
+Result<int> bindCudaRuntime(const std::string& path)
+{
+    const char* file = path.empty() ? "libcudart.so.13" : path.c_str();
+    void* handle = ::dlopen(file, RTLD_NOW | RTLD_GLOBAL);
+    if (!handle) {
+        const char* why = ::dlerror();
+        return fail(ErrorCode::NotFound,
+                    fmt::format("the CUDA runtime library could not be loaded ({}); install the CUDA toolkit 13.x "
+                                "or name its libcudart.so.13 with ESPALIER_CUDART",
+                                why ? why : file));
+    }
+    using VersionFunction = int (*)(int*);
+    int version = 0;
+    if (auto* get = reinterpret_cast<VersionFunction>(::dlsym(handle, "cudaRuntimeGetVersion"))) {
+        get(&version);
+    }
+    return version;
+}
+
+} // namespace espalier::runner

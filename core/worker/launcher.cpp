@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/worker/launcher.h"
+
+#include "core/base/file.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+namespace espalier {
+
+namespace {
+
+/// 'it'\''s': one word for a POSIX shell, whatever it holds.
+std::string quoted(const std::string& word)
+{
+    std::string text = "'";
+    for (const char c : word) {
+        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return text + "'";
+}
+
+} // namespace
+
+std::vector<std::string> Launcher::command(std::string_view device) const
+{
+    std::vector<std::string> words = {worker, "judge", "--device", std::string(device)};
+    words.insert(words.end(), judgeOptions.begin(), judgeOptions.end());
+    const bool shell = !prefix.empty() && std::filesystem::path(prefix.front()).filename() == "ssh";
+    std::vector<std::string> command = prefix;
+    for (const std::string& word : words) {
+        command.push_back(shell ? quoted(word) : word);
+    }
+    return command;
+}
+
+std::string findWorker()
+{
+    if (const char* named = std::getenv("ESPALIER_WORKER"); named && *named) {
+        return named;
+    }
+    const std::filesystem::path beside = executableFolder() / "espalier-worker";
+    return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "espalier-worker";
+}
+
+} // namespace espalier
