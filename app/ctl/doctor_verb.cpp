@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+#include "app/ctl/verbs.h"
+#include "core/base/file.h"
+#include "core/base/subprocess.h"
+#include "core/base/text.h"
+#include "core/build/nvcc_build_pool.h"
+#include "core/build/toolkit.h"
+#include "core/worker/judge_process.h"
+
+#include <fmt/format.h>
+
+namespace espalier::ctl {
+
+namespace {
+
+enum class State { Ok, Limited, Missing };
+
+/// One line of the examination: what was looked at, how it stands, why, and what helps.
+struct Finding {
+    std::string what;
+    State state = State::Ok;
+    std::string cause;
+    std::string remedy;
+};
+
+std::string_view nameOf(State state)
+{
+    return state == State::Ok ? "ok" : state == State::Limited ? "limited" : "missing";
+}
+
+/// Compiles the smallest kernel there is: finds a host compiler that nvcc refuses, too.
+Finding examineCompiler(const Result<Toolkit>& toolkit)
+{
+    if (!toolkit) {
+        return {"compiler", State::Missing, toolkit.error().message,
+                "install CUDA toolkit 13.x, or set CUDA_HOME to its folder"};
+    }
+    const std::string place = fmt::format("nvcc {} in {}", toolkit->version, toolkit->home.string());
+    const auto scratch = ScratchFolder::create("espalier-doctor");
+    if (!scratch) {
+        return {"compiler", State::Missing, scratch.error().message, "make the temporary folder writable"};
+    }
+    const std::string source = (scratch->path() / "probe.cu").string();
+    if (const auto written = writeFileAtomically(source, "__global__ void probe() {}\n"); !written) {
+        return {"compiler", State::Missing, written.error().message, "free some space"};
+    }
+    const auto built =
+        runToEnd({.argv = {toolkit->nvcc.string(), "-cubin", "-arch=sm_90", "-o", source + ".cubin", source}}, "",
+                 std::chrono::seconds(60));
+    if (!built || !built->status.success()) {
+        const std::string words = built ? printable(built->err, 300) : built.error().message;
+        return {"compiler", State::Missing, fmt::format("{} cannot compile a kernel: {}", place, trimmed(words)),
+                "install a host compiler that this nvcc accepts (g++ 12 is)"};
+    }
+    return {"compiler", State::Ok, fmt::format("{}, probe kernel built in {}", place, durationText(built->seconds)),
+            ""};
+}
+
+Finding examineJudge(const std::string& device, std::string& sandbox)
+{
+    JudgeSettings settings;
+    settings.launcher.worker = findWorker();
+    settings.device = device;
+    const std::string what = device == "sim" ? "simulated device" : "GPU";
+    const auto judge = startJudge(settings);
+    if (!judge) {
+        return device == "sim"
+                   ? Finding{what, State::Missing, judge.error().message,
+                             "reinstall Espalier: espalier-worker must stand beside espalierctl"}
+                   : Finding{what, State::Limited, judge.error().message,
+                             "without a GPU everything runs on the simulated device and figures are modelled"};
+    }
+    const JudgeHello& hello = (*judge)->hello();
+    sandbox = hello.sandbox;
+    std::string words =
+        fmt::format("{}, {}, compiles for sm_{}", hello.deviceName, bytesText(hello.deviceBytes), hello.architecture);
+    if (!hello.simulated) {
+        words += fmt::format(", driver {}, runtime {}", hello.driver, hello.runtime);
+    }
+    return {what, State::Ok, words, ""};
+}
+
+Finding examineSandbox(const std::string& grade)
+{
+    if (grade.starts_with("bubblewrap")) {
+        return {"sandbox", State::Ok, grade, ""};
+    }
+    return {"sandbox", State::Limited, grade.empty() ? "no judge could be started" : grade,
+            "install the package bubblewrap; until then verdicts carry a lower grade of evidence"};
+}
+
+/// The driver says in /proc whether counters are kept for administrators (cupti.md section 6).
+Finding examineCounters()
+{
+    const auto parameters = readFile("/proc/driver/nvidia/params");
+    if (!parameters) {
+        return {"hardware counters", State::Limited, "no NVIDIA driver is loaded",
+                "counters need a GPU; the simulated device counts by itself"};
+    }
+    if (parameters->find("RmProfilingAdminOnly: 0") != std::string::npos) {
+        return {"hardware counters", State::Ok, "the driver offers them to every user", ""};
+    }
+    return {"hardware counters", State::Limited,
+            "the NVIDIA driver blocks hardware counters for non-administrators; timing still works",
+            "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver"};
+}
+
+} // namespace
+
+int doctor(bool json)
+{
+    const auto toolkit = findToolkit();
+    std::string sandbox, simSandbox;
+    std::vector<Finding> findings = {examineCompiler(toolkit), examineJudge("cuda:0", sandbox),
+                                     examineJudge("sim", simSandbox)};
+    findings.push_back(examineSandbox(sandbox.empty() ? simSandbox : sandbox));
+    findings.push_back(examineCounters());
+    bool usable = true;
+    Json list = Json::array();
+    for (const Finding& finding : findings) {
+        usable = usable && finding.state != State::Missing;
+        list.push_back({{"what", finding.what},
+                        {"state", nameOf(finding.state)},
+                        {"cause", finding.cause},
+                        {"remedy", finding.remedy}});
+        if (!json) {
+            print(fmt::format("{:<18} {:<8} {}", finding.what, nameOf(finding.state), finding.cause));
+            if (!finding.remedy.empty()) {
+                print(fmt::format("{:<18} {:<8} remedy: {}", "", "", finding.remedy));
+            }
+        }
+    }
+    if (json) {
+        printJson({{"usable", usable}, {"findings", list}});
+    }
+    return usable ? exitOk : exitNotRun;
+}
+
+} // namespace espalier::ctl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/session.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace espalier::ctl {
+
+/// Progress of a run on standard error: one row for every node that finished, and, on a terminal, one status line below
+/// that is rewritten in place (what runs, best so far, rate, time left). Thread: one.
+class LiveTable
+{
+public:
+    explicit LiveTable(bool terminal) : m_terminal(terminal) {}
+    ~LiveTable() { clearStatus(); }
+
+    void opened(const SessionInfo& info);
+    void changed(const std::vector<NodeSummary>& nodes, const RunStatus& status);
+    void line(const std::string& text); ///< above the status line
+
+private:
+    void clearStatus();
+    void drawStatus();
+
+    bool m_terminal;
+    bool m_drawn = false;
+    std::map<std::int64_t, NodeState> m_seen;
+    RunStatus m_status;
+};
+
+/// "≈1.82x [1.80, 1.84]": a modelled figure never looks like a measured one.
+std::string speedupText(const Interval& speedup, Provenance provenance);
+/// "12.3 us" or "≈12.3 us".
+std::string timeText(double microseconds, Provenance provenance);
+/// One row: "#7   passed      ≈1.82x  ≈12.3 us  playbook  Row in registers".
+std::string rowOf(const NodeSummary& node);
+
+} // namespace espalier::ctl

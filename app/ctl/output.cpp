@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace espalier::ctl {
+
+namespace {
+
+void write(std::FILE* stream, std::string_view text)
+{
+    std::fwrite(text.data(), 1, text.size(), stream);
+    std::fputc('\n', stream);
+    std::fflush(stream);
+}
+
+std::string_view codeName(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::InvalidInput:
+        return "invalid_input";
+    case ErrorCode::NotFound:
+        return "not_found";
+    case ErrorCode::NotSupported:
+        return "not_supported";
+    case ErrorCode::Io:
+        return "io";
+    case ErrorCode::Busy:
+        return "busy";
+    case ErrorCode::VersionTooNew:
+        return "version_too_new";
+    case ErrorCode::Protocol:
+        return "protocol";
+    case ErrorCode::WorkerLost:
+        return "worker_lost";
+    case ErrorCode::OutOfMemory:
+        return "out_of_memory";
+    case ErrorCode::Cancelled:
+        return "cancelled";
+    case ErrorCode::Internal:
+        return "internal";
+    }
+    return "internal";
+}
+
+bool isUsage(ErrorCode code)
+{
+    switch (code) {
+    case ErrorCode::InvalidInput:
+    case ErrorCode::NotFound:
+    case ErrorCode::NotSupported:
+    case ErrorCode::Busy:
+    case ErrorCode::VersionTooNew:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+void printJson(const Json& object)
+{
+    write(stdout, object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+void print(std::string_view text)
+{
+    write(stdout, text);
+}
+
+void note(std::string_view text)
+{
+    write(stderr, text);
+}
+
+int failWith(const Error& error, bool json)
+{
+    if (json) {
+        printJson({{"error", {{"code", codeName(error.code)}, {"message", error.message}}}});
+    } else {
+        note(fmt::format("espalierctl: {}", error.message));
+    }
+    return error.code == ErrorCode::Cancelled ? exitInterrupted : isUsage(error.code) ? exitUsage : exitNotRun;
+}
+
+} // namespace espalier::ctl

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/event_queue.h"
+#include "app/ctl/interrupts.h"
+#include "app/ctl/live_table.h"
+#include "app/ctl/output.h"
+#include "app/ctl/verbs.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <poll.h>
+
+namespace espalier::ctl {
+
+namespace {
+
+Json optionalJson(const std::optional<double>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json bestJson(const RunSummary& summary)
+{
+    if (!summary.best || !summary.bestTiming) {
+        return nullptr;
+    }
+    const CaseTiming& timing = *summary.bestTiming;
+    const auto& root = summary.speedupRoot;
+    Json baselines = Json::object();
+    for (const auto& [id, speedup] : timing.speedupBaselines) {
+        baselines[id] = speedup.value;
+    }
+    return {{"node", summary.best->value},
+            {"case", timing.caseId},
+            {"time_us", timing.timeUs.value},
+            {"ci_low_us", timing.timeUs.low},
+            {"ci_high_us", timing.timeUs.high},
+            {"speedup_root", optionalJson(root ? std::optional(root->value) : std::nullopt)},
+            {"speedup_root_low", optionalJson(root ? std::optional(root->low) : std::nullopt)},
+            {"speedup_root_high", optionalJson(root ? std::optional(root->high) : std::nullopt)},
+            {"speedup_incumbent",
+             optionalJson(root ? std::optional(root->value) : std::nullopt)}, // the root serves as incumbent
+            {"speedup_baselines", baselines},
+            {"found_by", summary.bestFoundBy}};
+}
+
+Json summaryJson(const RunSummary& summary)
+{
+    return {{"task", summary.task},
+            {"device", summary.device},
+            {"provenance", nameOf(summary.provenance)},
+            {"evaluations", summary.evaluations},
+            {"passed", summary.passed},
+            {"rejected", summary.rejected},
+            {"failed", summary.failed},
+            {"best", bestJson(summary)},
+            {"seconds", summary.seconds},
+            {"tokens", summary.tokens},
+            {"usd", summary.usd}};
+}
+
+/// The conversation with one engine: from open to the end of the run, an error, or Ctrl-C.
+class Conversation
+{
+public:
+    Conversation(const RunVerb& options, bool terminal) : m_options(options), m_table(terminal) {}
+
+    int hold()
+    {
+        auto engine = Engine::open(m_options.engine, [this](const event::Event& event) { m_events.push(event); });
+        if (!engine) {
+            return failWith(engine.error(), m_options.json);
+        }
+        m_engine = std::move(*engine);
+        m_engine->post(command::Run{});
+        while (!m_ended) {
+            std::array<pollfd, 2> polled = {pollfd{m_events.descriptor(), POLLIN, 0},
+                                            pollfd{m_interrupts.descriptor(), POLLIN, 0}};
+            ::poll(polled.data(), polled.size(), -1);
+            while (m_interrupts.take()) {
+                interrupted();
+            }
+            for (const event::Event& event : m_events.take()) {
+                std::visit([this](const auto& one) { handle(one); }, event);
+            }
+        }
+        m_engine.reset();
+        return report();
+    }
+
+private:
+    void interrupted()
+    {
+        ++m_interruptions;
+        if (m_interruptions == 1) {
+            m_table.line("Pausing: running stages end and are stored. Press Ctrl-C again to abandon them.");
+            m_engine->post(command::Pause{});
+        } else {
+            m_engine->post(command::Stop{});
+        }
+    }
+
+    void handle(const event::SessionOpened& event)
+    {
+        m_info = event.info;
+        m_table.opened(event.info);
+    }
+    void handle(const event::Changes& event)
+    {
+        m_table.changed(event.nodes, event.status);
+        m_status = event.status;
+        if (m_interruptions > 0 && event.status.state == RunState::Paused) {
+            m_ended = true;
+        }
+        if (m_interruptions == 0 &&
+            (event.status.state == RunState::Paused || event.status.state == RunState::Failed)) {
+            m_error =
+                Error{ErrorCode::Internal, event.status.why}; // the engine paused by itself: a lost judge, a full disk
+            m_ended = true;
+        }
+    }
+    void handle(const event::Finished& event)
+    {
+        m_summary = event.summary;
+        if (event.summary.best && !m_options.exportFolder.empty() && m_interruptions == 0) {
+            m_engine->post(command::Export{*event.summary.best, "cuda", m_options.exportFolder});
+        } else {
+            m_ended = true;
+        }
+    }
+    void handle(const event::Exported& event)
+    {
+        m_files = event.files;
+        m_ended = true;
+    }
+    void handle(const event::CommandFailed& event)
+    {
+        m_table.line(fmt::format("espalierctl: {}: {}", event.what, event.error.message));
+        m_ended = m_ended || m_summary.has_value();
+    }
+    void handle(const event::Log& event) { m_table.line(event.text); }
+    void handle(const event::Detail&) {}
+    void handle(const event::Closed& event)
+    {
+        if (event.error) {
+            m_error = event.error;
+        }
+        m_ended = true;
+    }
+
+    int report()
+    {
+        if (m_interruptions > 0) {
+            note(fmt::format("Paused; go on with: espalierctl run {} --session {}", m_info.taskId, m_info.file));
+            if (m_options.json) {
+                printJson({{"interrupted", true}, {"session", m_info.file}, {"evaluations", m_status.evaluations}});
+            }
+            return exitInterrupted;
+        }
+        if (m_error) {
+            return failWith(*m_error, m_options.json);
+        }
+        if (m_options.json) {
+            Json json = summaryJson(*m_summary);
+            if (!m_files.empty()) {
+                json["exported"] = m_files;
+            }
+            printJson(json);
+        } else {
+            printSummary();
+        }
+        return exitOk;
+    }
+
+    void printSummary() const
+    {
+        const RunSummary& summary = *m_summary;
+        print(fmt::format("{}", m_status.why.empty() ? "The run has finished." : m_status.why));
+        print(fmt::format("{} evaluations: {} passed, {} rejected, {} failed, in {:.1f} s", summary.evaluations,
+                          summary.passed, summary.rejected, summary.failed, summary.seconds));
+        if (summary.best && summary.bestTiming) {
+            print(fmt::format("best:     node {}, {}{} on case {}{}, by {}", summary.best->value,
+                              timeText(summary.bestTiming->timeUs.value, summary.provenance),
+                              summary.speedupRoot ? fmt::format(", {} of the root",
+                                                                speedupText(*summary.speedupRoot, summary.provenance))
+                                                  : "",
+                              summary.bestTiming->caseId,
+                              summary.provenance == Provenance::Model ? " (modelled, not measured)" : "",
+                              summary.bestFoundBy.empty() ? "the task's author" : summary.bestFoundBy));
+        } else {
+            print("best:     none: no candidate passed");
+        }
+        print(fmt::format("session:  {}", m_info.file));
+        for (const std::string& file : m_files) {
+            print(fmt::format("exported: {}", file));
+        }
+        if (m_files.empty() && summary.best) {
+            print(fmt::format("export:   espalierctl export {} --node {} --to DIR", m_info.file, summary.best->value));
+        }
+    }
+
+    const RunVerb& m_options;
+    LiveTable m_table;
+    EventQueue m_events;
+    Interrupts m_interrupts;
+    SessionInfo m_info;
+    RunStatus m_status;
+    std::optional<RunSummary> m_summary;
+    std::vector<std::string> m_files;
+    std::optional<Error> m_error;
+    int m_interruptions = 0;
+    bool m_ended = false;
+    std::unique_ptr<Engine> m_engine; ///< last: destroyed first, its observer uses the members above
+};
+
+} // namespace
+
+int run(const RunVerb& options)
+{
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    return Conversation(options, terminal).hold();
+}
+
+} // namespace espalier::ctl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/engine.h"
+
+#include <string>
+#include <vector>
+
+/// The verbs of espalierctl: each takes its parsed options, prints, and returns the exit code.
+namespace espalier::ctl {
+
+int doctor(bool json);
+int tasks(bool json);
+
+struct RunVerb {
+    EngineOptions engine;
+    std::string exportFolder; ///< empty: nothing is exported at the end
+    bool json = false;
+};
+int run(const RunVerb& options);
+
+struct EvalVerb {
+    std::string task, file;
+    std::string device = "auto";
+    std::vector<std::string> cases;
+    bool full = false;
+    bool json = false;
+};
+int evaluate(const EvalVerb& options);
+
+struct ShowVerb {
+    std::string session;
+    std::int64_t node = 0; ///< 0: none
+    bool tree = false, source = false, json = false;
+};
+int show(const ShowVerb& options);
+
+struct ExportVerb {
+    std::string session;
+    std::int64_t node = 0;
+    std::string form = "cuda", folder;
+    bool json = false;
+};
+int exportNode(const ExportVerb& options);
+
+} // namespace espalier::ctl

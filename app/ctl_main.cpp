@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+#include "app/ctl/verbs.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+namespace {
+
+using namespace espalier;
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  espalierctl doctor                                        what works here, what does not, and the remedy\n"
+    "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
+    "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
+    "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
+    "  espalierctl show s.espalier --tree                        the branching tree with outcomes\n"
+    "  espalierctl show s.espalier --node 7 --source             one candidate's source\n"
+    "  espalierctl export s.espalier --node 7 --form cuda --to out   kernel, prototype and evidence\n"
+    "\n"
+    "Exit codes: 0 passed or finished, 2 usage, 3 rejected, 4 build failed, 5 not run, 130 interrupted.\n";
+
+/// CLI11 fills these; an option that was not given stays empty, so that a resumed session keeps its own.
+struct RunWords {
+    std::string task, session, device, strategy;
+    std::vector<std::string> proposers, launcher;
+    std::int64_t evaluations = -1;
+    double seconds = -1, usd = -1;
+    std::int64_t seed = -1;
+    int builders = 0;
+};
+
+ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
+{
+    verb.engine.session = words.session;
+    verb.engine.task = words.task;
+    verb.engine.builders = words.builders;
+    verb.engine.launcher = words.launcher;
+    if (!words.device.empty()) {
+        verb.engine.device = words.device;
+    }
+    if (!words.strategy.empty()) {
+        verb.engine.strategy = words.strategy;
+    }
+    if (!words.proposers.empty()) {
+        verb.engine.proposers = words.proposers;
+    }
+    if (words.seed >= 0) {
+        verb.engine.seed = static_cast<std::uint64_t>(words.seed);
+    }
+    if (words.evaluations >= 0 || words.seconds >= 0 || words.usd >= 0) {
+        Budget budget;
+        budget.evaluations = words.evaluations >= 0 ? std::optional(words.evaluations) : std::nullopt;
+        budget.seconds = words.seconds >= 0 ? std::optional(words.seconds) : std::nullopt;
+        budget.usd = words.usd >= 0 ? std::optional(words.usd) : std::nullopt;
+        verb.engine.budget = budget;
+    }
+    return verb;
+}
+
+void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
+{
+    CLI::App* run = app.add_subcommand("run", "Search for a faster kernel, or go on with a session");
+    run->add_option("task", words.task, "Name of a built-in task, or a task folder")->required();
+    run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
+    run->add_option("--device", words.device, "auto (default), sim, or cuda:N");
+    run->add_option("--proposer", words.proposers, "playbook, tuner, manual; separated by commas")->delimiter(',');
+    run->add_option("--strategy", words.strategy, "refine (default) or sample");
+    run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together")
+        ->check(CLI::NonNegativeNumber);
+    run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together")
+        ->check(CLI::NonNegativeNumber);
+    run->add_option("--usd", words.usd, "Most money for models")->check(CLI::NonNegativeNumber);
+    run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it")
+        ->check(CLI::NonNegativeNumber);
+    run->add_option("--builders", words.builders, "Compilers at once (default: one per core)")
+        ->check(CLI::Range(0, 1024));
+    run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
+        ->expected(1, -1);
+    run->add_option("--export", verb.exportFolder, "Export the best candidate to this folder at the end");
+    run->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
+{
+    CLI::App* eval = app.add_subcommand("eval", "Build, verify and time one kernel");
+    eval->add_option("task", verb.task, "Name of a built-in task, or a task folder")->required();
+    eval->add_option("file", verb.file, "The candidate: one .cu file")->required();
+    eval->add_option("--device", verb.device, "auto (default), sim, or cuda:N");
+    eval->add_option("--case", verb.cases, "Only these cases of the task")->delimiter(',');
+    eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
+    eval->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addShow(CLI::App& app, ctl::ShowVerb& verb)
+{
+    CLI::App* show = app.add_subcommand("show", "Read a session");
+    show->add_option("session", verb.session, "The session file")->required();
+    show->add_option("--node", verb.node, "One node in full")->check(CLI::PositiveNumber);
+    show->add_flag("--tree", verb.tree, "The tree, one line a node");
+    show->add_flag("--source", verb.source, "The source of --node alone");
+    show->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addExport(CLI::App& app, ctl::ExportVerb& verb)
+{
+    CLI::App* exporter = app.add_subcommand("export", "Write a passed candidate for another code base");
+    exporter->add_option("session", verb.session, "The session file")->required();
+    exporter->add_option("--node", verb.node, "The candidate")->required()->check(CLI::PositiveNumber);
+    exporter->add_option("--form", verb.form, "cuda: .cu, .h and evidence");
+    exporter->add_option("--to", verb.folder, "The folder, created when it is missing")->required();
+    exporter->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+int runVerb(int argc, char** argv)
+{
+    CLI::App app("Espalier: grows and steers a search for faster CUDA kernels.", "espalierctl");
+    app.require_subcommand(1);
+    app.footer(examples);
+    app.set_version_flag("--version", ESPALIER_VERSION);
+    bool json = false;
+    RunWords words;
+    ctl::RunVerb run;
+    ctl::EvalVerb eval;
+    std::string tier = "quick";
+    ctl::ShowVerb show;
+    ctl::ExportVerb exporter;
+    CLI::App* doctor = app.add_subcommand("doctor", "What works on this machine, what does not, and the remedy");
+    doctor->add_flag("--json", json, "One JSON object on standard output");
+    CLI::App* tasks = app.add_subcommand("tasks", "List the built-in tasks");
+    tasks->add_flag("--json", json, "One JSON object on standard output");
+    addRun(app, words, run);
+    addEval(app, eval, tier);
+    addShow(app, show);
+    addExport(app, exporter);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? ctl::exitOk : ctl::exitUsage;
+    }
+    if (app.got_subcommand(doctor)) {
+        return ctl::doctor(json);
+    }
+    if (app.got_subcommand(tasks)) {
+        return ctl::tasks(json);
+    }
+    if (app.got_subcommand("run")) {
+        return ctl::run(runVerbOf(words, run));
+    }
+    if (app.got_subcommand("eval")) {
+        eval.full = tier == "full";
+        return ctl::evaluate(eval);
+    }
+    return app.got_subcommand("show") ? ctl::show(show) : ctl::exportNode(exporter);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        return runVerb(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "espalierctl: internal error: %s\n", error.what());
+        return espalier::ctl::exitNotRun;
+    }
+}
