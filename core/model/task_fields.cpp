@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/task_fields.h"
+
+#include "core/base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace espalier::task_fields {
+
+namespace {
+
+constexpr std::array<std::string_view, 96> keywords = {
+    "alignas",     "alignof",   "and",        "and_eq",    "asm",      "auto",         "bitand",
+    "bitor",       "bool",      "break",      "case",      "catch",    "char",         "char8_t",
+    "char16_t",    "char32_t",  "class",      "compl",     "concept",  "const",        "consteval",
+    "constexpr",   "constinit", "const_cast", "continue",  "co_await", "co_return",    "co_yield",
+    "decltype",    "default",   "delete",     "do",        "double",   "dynamic_cast", "else",
+    "enum",        "explicit",  "export",     "extern",    "false",    "float",        "for",
+    "friend",      "goto",      "if",         "inline",    "int",      "long",         "mutable",
+    "namespace",   "new",       "noexcept",   "not",       "not_eq",   "nullptr",      "operator",
+    "or",          "or_eq",     "private",    "protected", "public",   "register",     "reinterpret_cast",
+    "requires",    "return",    "short",      "signed",    "sizeof",   "static",       "static_assert",
+    "static_cast", "struct",    "switch",     "template",  "this",     "thread_local", "throw",
+    "true",        "try",       "typedef",    "typeid",    "typename", "union",        "unsigned",
+    "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
+    "xor_eq",      "main",      "restrict",   "_Bool"};
+
+const std::vector<std::string> limitMetrics = {"registers",           "shared_bytes",    "spill_bytes",
+                                               "local_bytes",         "workspace_bytes", "launches",
+                                               "tensor_instructions", "library_bytes"};
+const std::vector<std::string> limitRelations = {"<=", "<", "==", "!=", ">=", ">"};
+
+Result<void> readBounds(const JsonReader& at, const char* first, const char* second, ValueDistribution& into)
+{
+    ESPALIER_CHECK(at.onlyFields({"distribution", first, second}));
+    const auto number = [](const JsonReader& field) -> Result<double> {
+        ESPALIER_TRY(const double value, field.number());
+        if (!std::isfinite(value)) {
+            return field.complain("a finite number");
+        }
+        return value;
+    };
+    ESPALIER_CHECK(optional(at, first, into.a, number));
+    ESPALIER_CHECK(optional(at, second, into.b, number));
+    return {};
+}
+
+Result<ValueDistribution> recorded(const JsonReader& at)
+{
+    ESPALIER_CHECK(at.onlyFields({"recorded"}));
+    ValueDistribution values;
+    values.kind = DistributionKind::Recorded;
+    ESPALIER_TRY(const JsonReader field, at.at("recorded"));
+    if (field.value().is_string()) {
+        ESPALIER_TRY(const std::string one, path(field));
+        values.files = {one};
+    } else {
+        ESPALIER_TRY(const auto items, field.items());
+        for (const JsonReader& item : items) {
+            ESPALIER_TRY(std::string one, path(item));
+            values.files.push_back(std::move(one));
+        }
+    }
+    if (values.files.empty()) {
+        return field.complain("at least one .npy file");
+    }
+    values.file = values.files.front();
+    return values;
+}
+
+} // namespace
+
+std::unexpected<Error> complain(const JsonReader& at, std::string_view sentence)
+{
+    return fail(ErrorCode::InvalidInput, fmt::format("{}: {}: {}", at.name(), at.path(), sentence));
+}
+
+std::unexpected<Error> complain(const JsonReader& at, const Error& cause)
+{
+    return fail(cause.code, fmt::format("{}: {}: {}", at.name(), at.path(), cause.message));
+}
+
+bool isIdentifier(std::string_view text)
+{
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    return !text.empty() && text.size() <= 128 && letter(text[0]) &&
+           std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); }) &&
+           std::find(keywords.begin(), keywords.end(), text) == keywords.end();
+}
+
+bool isTaskName(std::string_view text)
+{
+    return !text.empty() && text.size() <= 128 && text[0] >= 'a' && text[0] <= 'z' &&
+           std::all_of(text.begin(), text.end(),
+                       [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+Result<std::string> identifier(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string text, at.string());
+    if (!isIdentifier(text)) {
+        return at.complain("a C identifier");
+    }
+    return text;
+}
+
+Result<std::string> taskName(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string text, at.string());
+    if (!isTaskName(text)) {
+        return at.complain("a name of small letters, digits and _");
+    }
+    return text;
+}
+
+Result<std::string> nonEmpty(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string text, at.string());
+    if (trimmed(text).empty()) {
+        return at.complain("a text that is not empty");
+    }
+    return text;
+}
+
+Result<double> positive(const JsonReader& at)
+{
+    ESPALIER_TRY(const double value, at.number());
+    if (!(value > 0) || !std::isfinite(value)) {
+        return at.complain("a number above 0");
+    }
+    return value;
+}
+
+Result<DataType> dataType(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string name, at.string());
+    if (const auto type = dataTypeNamed(name)) {
+        return *type;
+    }
+    return at.complain("one of f64, f32, tf32, f16, bf16, fp8e4m3, fp8e5m2, i8, i32, i64, bool");
+}
+
+Result<std::string> path(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string text, at.string());
+    bool good = !text.empty() && text.size() <= 1000 &&
+                text.find_first_of(std::string_view("\\\0\n\r", 4)) == std::string::npos;
+    for (const std::string_view part : splitOn(text, '/')) {
+        good = good && !part.empty() && part != "." && part != "..";
+    }
+    if (!good) {
+        return at.complain("a path within the task's folder, with / between folders");
+    }
+    return text;
+}
+
+Result<std::vector<std::string>> strings(const JsonReader& at)
+{
+    ESPALIER_TRY(const auto items, at.items());
+    std::vector<std::string> texts;
+    for (const JsonReader& item : items) {
+        ESPALIER_TRY(std::string text, nonEmpty(item));
+        texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
+Result<Expression> expression(const JsonReader& at, const Names& names)
+{
+    if (!at.value().is_string() && !at.value().is_number()) {
+        return at.complain("an expression such as \"rows * cols\"");
+    }
+    const auto parsed = Expression::parse(at.value().is_string() ? at.value().get<std::string>() : at.value().dump());
+    if (!parsed) {
+        return complain(at, parsed.error());
+    }
+    for (const std::string& name : parsed->names()) {
+        if (!names.contains(name)) {
+            return complain(at,
+                            fmt::format("expected an expression over {}; found the unknown name {}",
+                                        names.empty() ? "no names" : fmt::format("{}", fmt::join(names, ", ")), name));
+        }
+    }
+    return *parsed;
+}
+
+Result<ValueDistribution> distribution(const JsonReader& at, DataType type)
+{
+    if (at.has("recorded")) {
+        return recorded(at);
+    }
+    ESPALIER_TRY(const JsonReader kind, at.at("distribution"));
+    ESPALIER_TRY(const std::string name, kind.oneOf({"normal", "uniform", "constant", "heavy_tail", "integers"}));
+    ValueDistribution values;
+    if (name == "normal") {
+        ESPALIER_CHECK(readBounds(at, "mean", "stddev", values));
+    } else if (name == "uniform") {
+        values.kind = DistributionKind::Uniform;
+        ESPALIER_CHECK(readBounds(at, "low", "high", values));
+    } else if (name == "integers") {
+        values.kind = DistributionKind::Integers;
+        ESPALIER_CHECK(readBounds(at, "low", "high", values));
+        if (values.a != std::floor(values.a) || values.b != std::floor(values.b)) {
+            return complain(at, "expected whole numbers for low and high");
+        }
+    } else if (name == "heavy_tail") {
+        values = {DistributionKind::HeavyTail, 1, 4, {}, {}};
+        ESPALIER_CHECK(readBounds(at, "stddev", "octaves", values));
+        if (values.b < 0 || values.b > 1000 || values.b != std::floor(values.b)) {
+            return complain(at, "expected a whole number from 0 to 1000 for octaves");
+        }
+    } else {
+        values.kind = DistributionKind::Constant;
+        ESPALIER_CHECK(readBounds(at, "value", "value", values));
+        if (at.has("value")) {
+            values.b = 1;
+        }
+    }
+    const bool ranged = values.kind == DistributionKind::Uniform || values.kind == DistributionKind::Integers;
+    if (ranged && values.a > values.b) {
+        return complain(at, "expected low to be at most high");
+    }
+    if ((values.kind == DistributionKind::Normal && values.b < 0) ||
+        (values.kind == DistributionKind::HeavyTail && values.a < 0)) {
+        return complain(at, "expected a stddev of 0 or more");
+    }
+    if (!isFloating(type) && values.kind != DistributionKind::Integers && values.kind != DistributionKind::Constant) {
+        return complain(
+            at, fmt::format("expected the distribution integers or constant for {}; found {}", nameOf(type), name));
+    }
+    return values;
+}
+
+Result<Requirements> requirements(const JsonReader& at, const Names& names)
+{
+    ESPALIER_CHECK(at.onlyFields({"compute_capability", "device_bytes"}));
+    Requirements needs;
+    if (at.has("compute_capability")) {
+        ESPALIER_TRY(const JsonReader field, at.at("compute_capability"));
+        ESPALIER_TRY(const std::string text, field.string());
+        const auto parts = splitOn(text, '.');
+        const auto number = [](std::string_view part, int& into) {
+            const auto end = part.data() + part.size();
+            return !part.empty() && part.size() <= 3 && std::from_chars(part.data(), end, into).ptr == end && into >= 0;
+        };
+        if (parts.size() != 2 || !number(parts[0], needs.capabilityMajor) || !number(parts[1], needs.capabilityMinor)) {
+            return field.complain("a compute capability such as \"9.0\"");
+        }
+    }
+    if (at.has("device_bytes")) {
+        ESPALIER_TRY(const JsonReader field, at.at("device_bytes"));
+        ESPALIER_TRY(needs.deviceBytes, expression(field, names));
+    }
+    return needs;
+}
+
+Result<Limit> limit(const JsonReader& at)
+{
+    ESPALIER_TRY(const std::string text, at.string());
+    const auto wrong = [&] {
+        return at.complain(
+            fmt::format("a predicate such as \"registers <= 128\" over {}", fmt::join(limitMetrics, ", ")));
+    };
+    const std::string_view all = trimmed(text);
+    const std::size_t begin = all.find_first_of("<>=!");
+    if (begin == std::string_view::npos) {
+        return wrong();
+    }
+    const std::size_t end = std::min(all.find_first_not_of("<>=!", begin), all.size());
+    Limit limit;
+    limit.what = trimmed(all.substr(0, begin));
+    limit.relation = all.substr(begin, end - begin);
+    const std::string_view number = trimmed(all.substr(end));
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), limit.value);
+    if (number.empty() || parsed.ec != std::errc() || parsed.ptr != number.data() + number.size() ||
+        !std::isfinite(limit.value) ||
+        std::find(limitMetrics.begin(), limitMetrics.end(), limit.what) == limitMetrics.end() ||
+        std::find(limitRelations.begin(), limitRelations.end(), limit.relation) == limitRelations.end()) {
+        return wrong();
+    }
+    return limit;
+}
+
+bool isFloating(DataType type)
+{
+    switch (type) {
+    case DataType::I8:
+    case DataType::I32:
+    case DataType::I64:
+    case DataType::Bool:
+        return false;
+    default:
+        return true;
+    }
+}
+
+double unitRoundoffOf(DataType type)
+{
+    switch (type) {
+    case DataType::F64:
+        return std::ldexp(1.0, -53);
+    case DataType::TF32:
+    case DataType::F16:
+        return std::ldexp(1.0, -11);
+    case DataType::BF16:
+        return std::ldexp(1.0, -8);
+    case DataType::FP8E4M3:
+        return std::ldexp(1.0, -4);
+    case DataType::FP8E5M2:
+        return std::ldexp(1.0, -3);
+    default:
+        return std::ldexp(1.0, -24);
+    }
+}
+
+} // namespace espalier::task_fields
