@@ -46,8 +46,8 @@ const Allowed& allowed()
           "core/device/cuda", "core/device/sim", "core/simgpu"}},
         {"views", {"core/base", "core/model", "core/analysis", "core/diff", "core/engine"}},
         {"app",
-         {"core/base", "core/model", "core/engine", "core/store", "core/export", "core/build", "core/worker",
-          "core/judge", "core/runner", "core/simgpu", "views"}},
+         {"core/base", "core/model", "core/search", "core/engine", "core/store", "core/export", "core/build",
+          "core/worker", "core/judge", "core/runner", "core/simgpu", "views"}},
     };
     return table;
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+#include "app/ctl/session_reader.h"
+#include "app/ctl/verbs.h"
+#include "core/build/entry_header.h"
+#include "core/export/kernel_export.h"
+#include "core/model/task_loader.h"
+
+namespace espalier::ctl {
+
+namespace {
+
+Result<std::vector<std::string>> exported(const ExportVerb& options)
+{
+    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
+    ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
+    return exportKernel({task, detail, reader.info(), entryHeader(task), options.form, options.folder});
+}
+
+} // namespace
+
+int exportNode(const ExportVerb& options)
+{
+    const auto files = exported(options);
+    if (!files) {
+        return failWith(files.error(), options.json);
+    }
+    if (options.json) {
+        printJson({{"node", options.node}, {"form", options.form}, {"files", *files}});
+    } else {
+        for (const std::string& file : *files) {
+            print(file);
+        }
+    }
+    return exitOk;
+}
+
+} // namespace espalier::ctl

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/live_table.h"
+#include "app/ctl/output.h"
+#include "app/ctl/session_reader.h"
+#include "app/ctl/verbs.h"
+#include "core/base/text.h"
+#include "core/model/evaluation_json.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace espalier::ctl {
+
+namespace {
+
+Json optionalJson(const std::optional<Interval>& interval)
+{
+    return interval ? toJson(*interval) : Json(nullptr);
+}
+
+Json nodeJson(const NodeSummary& node)
+{
+    Json parents = Json::array();
+    for (const Edge& edge : node.parents) {
+        parents.push_back(edge.parent.value);
+    }
+    Json json = {{"id", node.id.value},
+                 {"kind", nameOf(node.kind)},
+                 {"parents", parents},
+                 {"state", nameOf(node.state)},
+                 {"outcome", node.state == NodeState::Done && node.kind != NodeKind::Idea ? Json(nameOf(node.outcome))
+                                                                                          : Json(nullptr)},
+                 {"cause", nameOf(node.cause)},
+                 {"reason", node.reason},
+                 {"title", node.title},
+                 {"proposer", node.proposer},
+                 {"pinned", node.pinned},
+                 {"pruned", node.pruned},
+                 {"provenance", node.provenance ? Json(nameOf(*node.provenance)) : Json(nullptr)},
+                 {"time_us", optionalJson(node.timeUs)},
+                 {"speedup_root", optionalJson(node.speedupRoot)},
+                 {"speedup_parent", optionalJson(node.speedupParent)}};
+    return json;
+}
+
+Json sessionJson(const SessionReader& reader)
+{
+    const SessionInfo& info = reader.info();
+    const EvaluationCounts counts = reader.book().counts();
+    const auto best = reader.book().best();
+    return {{"file", info.file},
+            {"task", info.taskId},
+            {"task_folder", info.taskFolder},
+            {"device", info.device},
+            {"device_name", info.deviceName},
+            {"provenance", nameOf(info.provenance)},
+            {"epoch", info.epoch},
+            {"strategy", info.strategy},
+            {"proposers", info.proposers},
+            {"seed", info.seed},
+            {"seconds", reader.secondsSpent()},
+            {"created_at", info.createdAt},
+            {"evaluations", counts.evaluations},
+            {"passed", counts.passed},
+            {"rejected", counts.rejected},
+            {"failed", counts.failed},
+            {"not_run", counts.notRun},
+            {"best", best ? Json(best->value) : Json(nullptr)}};
+}
+
+std::string signOf(const NodeSummary& node)
+{
+    if (node.kind == NodeKind::Idea) {
+        return "◇";
+    }
+    if (node.state != NodeState::Done) {
+        return "○";
+    }
+    return node.outcome == Outcome::Passed ? "●" : node.outcome == Outcome::NotRun ? "–" : "✕";
+}
+
+std::string treeLine(const NodeSummary& node)
+{
+    std::string line = fmt::format("{} {} {}", signOf(node), node.id.value, node.title);
+    if (node.kind != NodeKind::Idea) {
+        line += fmt::format("  {}", node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state));
+    }
+    const Provenance provenance = node.provenance.value_or(Provenance::Model);
+    if (node.timeUs) {
+        line += "  " + timeText(node.timeUs->value, provenance);
+    }
+    if (node.speedupRoot && !node.parents.empty()) {
+        line += fmt::format("  {}{}", speedupText(*node.speedupRoot, provenance), node.tieWithParent ? " =" : "");
+    }
+    return line + (node.pinned ? "  [pinned]" : "") + (node.pruned ? "  [pruned]" : "");
+}
+
+void printTree(const NodeBook& book, std::optional<NodeId> parent, int depth)
+{
+    for (const auto& [id, node] : book.nodes()) {
+        const bool child =
+            parent ? !node.parents.empty() && node.parents.front().parent == *parent : node.parents.empty();
+        if (child) {
+            print(std::string(2 * static_cast<std::size_t>(depth), ' ') + treeLine(node));
+            printTree(book, id, depth + 1);
+        }
+    }
+}
+
+void printDetail(const NodeDetail& detail)
+{
+    const NodeSummary& node = detail.summary;
+    print(fmt::format("node {} ({}), {}: {}", node.id.value, nameOf(node.kind),
+                      node.proposer.empty() ? "the task's author" : node.proposer, node.title));
+    if (!detail.ideaText.empty()) {
+        print(fmt::format("idea:     {}", detail.ideaText));
+    }
+    if (node.kind == NodeKind::Idea) {
+        return;
+    }
+    print(fmt::format("outcome:  {}{}", node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state),
+                      node.reason.empty() ? "" : fmt::format(": {}", node.reason)));
+    for (const Evidence& evidence : detail.evaluation.evidence) {
+        print(fmt::format("evidence: [{}] {}", evidence.check, evidence.sentence));
+    }
+    if (detail.evaluation.build) {
+        const BuildRecord& build = *detail.evaluation.build;
+        print(fmt::format("build:    {} for sm_{}{}", build.cached ? "cached" : durationText(build.seconds),
+                          build.architecture, build.kernels.empty() ? "" : ":"));
+        for (const KernelResources& kernel : build.kernels) {
+            print(fmt::format("          {}: {} registers, {} B shared, {} B spilled", kernel.kernel, kernel.registers,
+                              kernel.sharedBytes, kernel.spillStoreBytes));
+        }
+        for (const CompileMessage& message : build.messages) {
+            print(fmt::format("          {}:{}: {}: {}", message.file, message.line,
+                              message.error ? "error" : "warning", message.text));
+        }
+    }
+    if (detail.evaluation.verify) {
+        for (const OutputError& error : detail.evaluation.verify->errors) {
+            print(fmt::format(
+                "verify:   {} {}: {} elements, worst error {:.2g} of its bound, norm {:.2g} (bound {:.2g})",
+                error.caseId, error.output, error.compared, error.worstElementRatio, error.normError, error.normBound));
+        }
+        print(fmt::format("sandbox:  {}", detail.evaluation.verify->sandbox));
+    }
+    if (detail.evaluation.timing) {
+        for (const CaseTiming& timing : detail.evaluation.timing->cases) {
+            print(fmt::format(
+                "time:     {}: {} ({}){}{}", timing.caseId, timeText(timing.timeUs.value, timing.provenance),
+                nameOf(timing.provenance),
+                timing.speedupRoot ? ", " + speedupText(*timing.speedupRoot, timing.provenance) + " of the root" : "",
+                timing.speedupParent ? ", " + speedupText(*timing.speedupParent, timing.provenance) + " of its parent"
+                                     : ""));
+        }
+    }
+}
+
+int showNode(const SessionReader& reader, const ShowVerb& options)
+{
+    const auto detail = reader.detail(NodeId{options.node});
+    if (!detail) {
+        return failWith(detail.error(), options.json);
+    }
+    if (options.json) {
+        Json node = nodeJson(detail->summary);
+        node["idea"] = detail->ideaText;
+        node["source"] = detail->source;
+        node["created_at"] = detail->createdAt;
+        node["evaluation"] = toJson(detail->evaluation);
+        printJson({{"session", sessionJson(reader)}, {"nodes", Json::array({node})}});
+    } else if (options.source) {
+        print(detail->source);
+    } else {
+        printDetail(*detail);
+    }
+    return exitOk;
+}
+
+} // namespace
+
+int show(const ShowVerb& options)
+{
+    if (options.source && options.node == 0) {
+        return failWith({ErrorCode::InvalidInput, "--source needs --node N: name the candidate"}, options.json);
+    }
+    const auto reader = SessionReader::open(options.session);
+    if (!reader) {
+        return failWith(reader.error(), options.json);
+    }
+    if (options.node != 0) {
+        return showNode(*reader, options);
+    }
+    if (options.json) {
+        Json nodes = Json::array();
+        for (const auto& [id, node] : reader->book().nodes()) {
+            nodes.push_back(nodeJson(node));
+        }
+        printJson({{"session", sessionJson(*reader)}, {"nodes", nodes}});
+        return exitOk;
+    }
+    const SessionInfo& info = reader->info();
+    const EvaluationCounts counts = reader->book().counts();
+    print(fmt::format("{}: task {} on {} ({}), {} evaluations ({} passed, {} rejected, {} failed), {}", info.file,
+                      info.taskId, info.deviceName, nameOf(info.provenance), counts.evaluations, counts.passed,
+                      counts.rejected, counts.failed, durationText(reader->secondsSpent())));
+    if (options.tree) {
+        printTree(reader->book(), std::nullopt, 0);
+    } else if (const auto best = reader->book().best()) {
+        print(fmt::format("best: {}", treeLine(*reader->book().find(*best))));
+    }
+    return exitOk;
+}
+
+} // namespace espalier::ctl
