@@ -7,11 +7,11 @@ anything fails.
 
 Independent of Espalier's own judge on purpose: it says whether tasks/ is right, whatever the judge thinks.
 
-usage: task_kernels_check.py [--tasks DIR] [--time N] [--tune] [--only WORD] TASK...
+usage: task_kernels_check.py [--tasks DIR] [--time N] [--tune] [--only RE] TASK...
   --time N   timed calls per kernel (0: none; default 30)
   --tune     also every value of every tunable, one at a time
   --grid     also every combination of a kernel's tunables
-  --only W   only kernels whose name contains W (the root always runs)
+  --only R   only kernels whose name the regular expression R finds (the root always runs)
 """
 import argparse
 import concurrent.futures
@@ -318,7 +318,7 @@ def kernels_of(folder, task, options):
             ideas = json.load(f)["ideas"]
         found += [Kernel(i["id"], read(os.path.join("playbook", i["file"]))) for i in ideas]
     if options.only:
-        found = [k for k in found if k.name == "root" or any(w in k.name for w in options.only.split(","))]
+        found = [k for k in found if k.name == "root" or re.search(options.only, k.name)]
     for k in list(found):
         space, start = tunables(k.source), defaults(k.source)
         if options.grid:
