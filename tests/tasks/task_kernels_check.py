@@ -282,7 +282,11 @@ class Kernel:
     def load(self, task):
         if self.error:
             return
-        library = ctypes.CDLL(self.library)
+        try:
+            library = ctypes.CDLL(self.library)
+        except OSError as e:
+            self.error = str(e)
+            return
         self.entry = getattr(library, task["entry"])
         try:
             self.workspace = getattr(library, task["entry"] + "_workspace")
