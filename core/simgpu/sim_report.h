@@ -48,10 +48,11 @@ struct CallReport {
 };
 
 struct BlockReport {
-    std::vector<CallReport> calls; ///< of the calls that ended, in order
-    bool ended = false;            ///< the runner's device said that the block ended
-    std::uint64_t stray = 0;       ///< launches, copies and memsets sent outside a block: dropped
-    std::string disconnected;      ///< not empty: the runner closed or broke the connection, why
+    std::vector<CallReport>
+        calls; ///< of the calls that ended, in order; one more when a call that never ended has something to say
+    bool ended = false;       ///< the runner's device said that the block ended
+    std::uint64_t stray = 0;  ///< launches, copies and memsets sent outside a block: dropped
+    std::string disconnected; ///< not empty: the runner closed or broke the connection, why
 };
 
 inline constexpr std::size_t maxLaunchSummaries = 64;

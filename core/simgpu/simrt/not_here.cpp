@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtime functions that this version of the simulated device lacks. They exist so that a library which names them
+// loads; a call says so to the judge, and the candidate is not run instead of failed. No CUDA header here: the
+// argument lists do not matter.
+#include <string_view>
+
+namespace espalier::sim {
+int notHere(std::string_view name); ///< entry.cpp
+}
+
+#define NOT_HERE(name)                                                                                                 \
+    int name()                                                                                                         \
+    {                                                                                                                  \
+        return espalier::sim::notHere(#name);                                                                          \
+    }
+
+extern "C" {
+NOT_HERE(__cudaGetProcAddress)
+NOT_HERE(cudaCreateTextureObject)
+NOT_HERE(cudaDestroyTextureObject)
+NOT_HERE(cudaCreateSurfaceObject)
+NOT_HERE(cudaCtxResetPersistingL2Cache)
+NOT_HERE(cudaDeviceCanAccessPeer)
+NOT_HERE(cudaDeviceGetDefaultMemPool)
+NOT_HERE(cudaDeviceGetMemPool)
+NOT_HERE(cudaDeviceGetLimit)
+NOT_HERE(cudaDeviceSetLimit)
+NOT_HERE(cudaDeviceReset)
+NOT_HERE(cudaDeviceGetStreamPriorityRange)
+NOT_HERE(cudaEventElapsedTime)
+NOT_HERE(cudaFuncGetName)
+NOT_HERE(cudaFuncGetParamInfo)
+NOT_HERE(cudaGetDriverEntryPoint)
+NOT_HERE(cudaGetDriverEntryPoint_ptsz)
+NOT_HERE(cudaGetDriverEntryPointByVersion)
+NOT_HERE(cudaGetDriverEntryPointByVersion_ptsz)
+NOT_HERE(cudaGetExportTable)
+NOT_HERE(cudaGetFuncBySymbol)
+NOT_HERE(cudaGraphCreate)
+NOT_HERE(cudaGraphDestroy)
+NOT_HERE(cudaGraphExecDestroy)
+NOT_HERE(cudaGraphInstantiate)
+NOT_HERE(cudaGraphInstantiateWithFlags)
+NOT_HERE(cudaGraphLaunch)
+NOT_HERE(cudaGraphLaunch_ptsz)
+NOT_HERE(cudaGraphUpload)
+NOT_HERE(cudaHostRegister)
+NOT_HERE(cudaHostUnregister)
+NOT_HERE(cudaHostGetDevicePointer)
+NOT_HERE(cudaLaunchHostFunc)
+NOT_HERE(cudaLaunchHostFunc_ptsz)
+NOT_HERE(cudaLibraryLoadData)
+NOT_HERE(cudaLibraryGetKernel)
+NOT_HERE(cudaLibraryUnload)
+NOT_HERE(cudaMalloc3D)
+NOT_HERE(cudaMallocArray)
+NOT_HERE(cudaMallocFromPoolAsync)
+NOT_HERE(cudaMallocPitch)
+NOT_HERE(cudaMemAdvise)
+NOT_HERE(cudaMemGetInfo)
+NOT_HERE(cudaMemPoolCreate)
+NOT_HERE(cudaMemPoolDestroy)
+NOT_HERE(cudaMemPoolGetAttribute)
+NOT_HERE(cudaMemPoolSetAttribute)
+NOT_HERE(cudaMemPoolTrimTo)
+NOT_HERE(cudaMemPrefetchAsync)
+NOT_HERE(cudaMemcpy2D)
+NOT_HERE(cudaMemcpy2DAsync)
+NOT_HERE(cudaMemcpy3D)
+NOT_HERE(cudaMemcpy3DAsync)
+NOT_HERE(cudaMemcpyFromSymbol)
+NOT_HERE(cudaMemcpyFromSymbolAsync)
+NOT_HERE(cudaMemcpyPeerAsync)
+NOT_HERE(cudaMemset2D)
+NOT_HERE(cudaMemset2DAsync)
+NOT_HERE(cudaMemset3DAsync)
+NOT_HERE(cudaOccupancyAvailableDynamicSMemPerBlock)
+NOT_HERE(cudaOccupancyMaxActiveClusters)
+NOT_HERE(cudaOccupancyMaxPotentialClusterSize)
+NOT_HERE(cudaProfilerStart)
+NOT_HERE(cudaProfilerStop)
+NOT_HERE(cudaStreamAddCallback)
+NOT_HERE(cudaStreamAttachMemAsync)
+NOT_HERE(cudaStreamBeginCapture)
+NOT_HERE(cudaStreamEndCapture)
+NOT_HERE(cudaStreamCopyAttributes)
+NOT_HERE(cudaStreamGetAttribute)
+NOT_HERE(cudaStreamGetCaptureInfo)
+NOT_HERE(cudaStreamGetDevice)
+NOT_HERE(cudaStreamGetId)
+NOT_HERE(cudaStreamSetAttribute)
+NOT_HERE(cudaStreamUpdateCaptureDependencies)
+NOT_HERE(cudaThreadExchangeStreamCaptureMode)
+NOT_HERE(__cudaRegisterHostVar)
+NOT_HERE(__cudaRegisterUnifiedTable)
+}
