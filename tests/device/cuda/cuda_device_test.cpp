@@ -21,7 +21,9 @@ TEST(CudaDevice, statesItsFacts)
 {
     const auto devices = must(listCudaDevices());
     ASSERT_FALSE(devices.empty());
+    const auto start = std::chrono::steady_clock::now();
     const auto device = must(openCudaDevice(0));
+    const double opened = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const DeviceInfo& info = device->info();
     EXPECT_EQ(info.id, "cuda:0");
     EXPECT_EQ(info.uuid, devices[0].uuid);
@@ -33,9 +35,9 @@ TEST(CudaDevice, statesItsFacts)
     EXPECT_GE(info.l2Bytes, 1u << 20);
     EXPECT_EQ(info.granularity % 65536, 0u);
     EXPECT_FALSE(info.simulated);
-    std::printf("%s, %s, driver %s, sm_%d%d, %d SMs, L2 %zu MiB, %zu MiB, granule %zu\n", info.name.c_str(),
-                info.uuid.c_str(), info.driver.c_str(), info.smMajor, info.smMinor, info.multiprocessors,
-                info.l2Bytes >> 20, info.totalBytes >> 20, info.granularity);
+    std::printf("%s, %s, driver %s, sm_%d%d, %d SMs, L2 %zu MiB, %zu MiB, granule %zu; opened in %.0f ms\n",
+                info.name.c_str(), info.uuid.c_str(), info.driver.c_str(), info.smMajor, info.smMinor,
+                info.multiprocessors, info.l2Bytes >> 20, info.totalBytes >> 20, info.granularity, opened);
 }
 
 TEST(CudaDevice, namesTheMissingOne)

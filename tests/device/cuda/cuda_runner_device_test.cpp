@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/device/cuda/cuda_test_support.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 
@@ -52,6 +53,22 @@ TEST(CudaRunnerDevice, runsACandidateOnSharedBuffers)
         }
     }
     must(bench.runner->synchronize());
+}
+
+TEST(CudaRunnerDevice, anEmptyBlockCostsLittle)
+{
+    if (!onHardware()) {
+        GTEST_SKIP() << "needs a GPU";
+    }
+    Bench bench;
+    for (const std::size_t calls : {1, 1, 8, 8, 32, 32}) {
+        const auto start = std::chrono::steady_clock::now();
+        const BlockClock clock = must(bench.runner->runBlock(calls, true, [](std::size_t) { return 0; }));
+        const auto whole = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+        std::printf("empty block of %2zu: %.0f us, of them enqueue and wait %.0f us, event %.2f us\n", calls, whole,
+                    clock.hostMicroseconds, clock.calls.back().eventMicroseconds);
+        EXPECT_LT(clock.calls.back().eventMicroseconds, 10);
+    }
 }
 
 TEST(CudaRunnerDevice, anOffsetPutsTheDataAtTheUpperGuard)

@@ -11,10 +11,19 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
-/// What the tests of device/cuda share. They run on the fake driver unless ESPALIER_GPU is 1; the environment names the
-/// runtime (ESPALIER_TEST_CUDART) and a library with the entries of the spike (ESPALIER_TEST_CANDIDATE).
+#ifdef ESPALIER_ON_HARDWARE
+#include <sys/mman.h>
+namespace spike {
+extern const char spikeCandidate[];
+extern const unsigned long spikeCandidateSize;
+} // namespace spike
+#endif
+
+/// What the tests of device/cuda share. On the fake driver the environment names the runtime (ESPALIER_TEST_CUDART) and
+/// a library with the entries of the spike (ESPALIER_TEST_CANDIDATE); on a GPU that library is embedded.
 namespace espalier {
 
 inline std::string environment(const char* name)
@@ -25,7 +34,11 @@ inline std::string environment(const char* name)
 
 inline bool onHardware()
 {
-    return environment("ESPALIER_GPU") == "1";
+#ifdef ESPALIER_ON_HARDWARE
+    return true;
+#else
+    return false;
+#endif
 }
 
 /// The value, or a failed test and the end of the program: nothing after it would mean anything.
@@ -44,10 +57,27 @@ T must(Result<T> result)
 inline std::unique_ptr<RunnerDevice> openRunner()
 {
     CudaRunnerOptions options;
-    if (const std::string runtime = environment("ESPALIER_TEST_CUDART"); !runtime.empty()) {
-        options.runtimeLibrary = runtime;
+    for (const std::string& path :
+         {environment("ESPALIER_TEST_CUDART"), environment("CUDA_HOME") + "/lib64/libcudart.so.13",
+          std::string("/usr/local/cuda/lib64/libcudart.so.13")}) {
+        if (!path.empty() && access(path.c_str(), R_OK) == 0) {
+            options.runtimeLibrary = path;
+            break;
+        }
     }
     return must(openCudaRunnerDevice(options));
+}
+
+inline std::string candidatePath()
+{
+#ifdef ESPALIER_ON_HARDWARE
+    static const int fd = memfd_create("candidate", 0);
+    const bool written = pwrite(fd, spike::spikeCandidate, spike::spikeCandidateSize, 0) ==
+                         static_cast<ssize_t>(spike::spikeCandidateSize);
+    return written ? "/proc/self/fd/" + std::to_string(fd) : "";
+#else
+    return environment("ESPALIER_TEST_CANDIDATE");
+#endif
 }
 
 struct Candidate {
@@ -57,7 +87,7 @@ struct Candidate {
 
 inline Candidate loadCandidate()
 {
-    void* library = dlopen(environment("ESPALIER_TEST_CANDIDATE").c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen(candidatePath().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         ADD_FAILURE() << dlerror();
         std::abort();

@@ -6,8 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <initializer_list>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,25 +17,54 @@ namespace spike {
 
 namespace {
 
-std::string fileText(const std::string& path)
+std::string firstExisting(std::initializer_list<std::string> paths)
 {
-    std::ifstream in(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (text.empty()) {
-        std::fprintf(stderr, "%s is missing or empty\n", path.c_str());
-        std::exit(1);
+    for (const std::string& path : paths) {
+        std::error_code error;
+        if (const auto real = std::filesystem::canonical(path, error); !error && !path.empty()) {
+            return real.string();
+        }
     }
-    return text;
+    return {};
+}
+
+std::string environment(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
 }
 
 } // namespace
+
+std::string runtimePath()
+{
+    return firstExisting({environment("SPIKE_CUDART"), environment("CUDA_HOME") + "/lib64/libcudart.so.13",
+                          "/usr/local/cuda/lib64/libcudart.so.13"});
+}
+
+std::string bubblewrapPath()
+{
+    const std::string own = std::filesystem::canonical("/proc/self/exe").parent_path().string();
+    return firstExisting({environment("SPIKE_BWRAP"), "/usr/bin/bwrap", own + "/bwrap"});
+}
+
+std::string driverPath()
+{
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        if (line.find("/libcuda.so") != std::string::npos) {
+            return line.substr(line.find('/'));
+        }
+    }
+    return {};
+}
 
 double now()
 {
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Bench::Bench(const std::string& folder) : m_folder(folder)
+Bench::Bench()
 {
     auto api = espalier::cuda::driverApi();
     if (!api) {
@@ -46,7 +76,7 @@ Bench::Bench(const std::string& folder) : m_folder(folder)
     must("current", m_api->cuCtxSetCurrent(m_context));
     must("stream", m_api->cuStreamCreate(&m_stream, CU_STREAM_NON_BLOCKING));
     CUmodule module = nullptr;
-    must("operations", m_api->cuModuleLoadData(&module, fileText(folder + "/spike_ops.ptx").c_str()));
+    must("operations", m_api->cuModuleLoadData(&module, spikeOperations));
     must("fill", m_api->cuModuleGetFunction(&m_fill, module, "fill"));
     must("check", m_api->cuModuleGetFunction(&m_check, module, "check"));
     must("counter", m_api->cuMemAlloc(&m_counter, 8));
@@ -57,6 +87,14 @@ void Bench::must(const char* what, CUresult code) const
     if (code != CUDA_SUCCESS) {
         std::printf("JUDGE FAILED: %s: %s\n", what, m_api->describe(code).c_str());
         std::exit(1);
+    }
+}
+
+void Bench::expect(bool holds, const char* what)
+{
+    if (!holds) {
+        ++m_broken;
+        std::printf("BROKEN: %s\n", what);
     }
 }
 
@@ -115,9 +153,8 @@ std::uint64_t Bench::check(const Buffer& buffer, std::uint64_t elements, std::ui
 
 int Bench::librarySealed() const
 {
-    const std::string bytes = fileText(m_folder + "/libspike_candidate.so");
     const int fd = memfd_create("candidate", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0 || write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||
+    if (fd < 0 || write(fd, spikeCandidate, spikeCandidateSize) != static_cast<ssize_t>(spikeCandidateSize) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
         std::perror("sealed memfd");
     }
@@ -136,8 +173,10 @@ Peer::Peer(const std::vector<std::string>& prefix)
         words.push_back("/proc/self/exe");
     }
     words.push_back("runner");
+    const std::string runtime = runtimePath();
     m_pid = fork();
     if (m_pid == 0) {
+        setenv("SPIKE_CUDART", runtime.c_str(), 1);
         dup2(pair[1], 3);
         closefrom(4);
         std::vector<char*> argv;
@@ -188,16 +227,24 @@ Reply Peer::ask(const Request& request, int descriptor, double seconds)
     }
 }
 
-std::string Peer::prepare(const Bench& bench)
+std::string Peer::start()
 {
-    Reply reply = ask({.verb = Verb::Start}, -1, 20);
-    if (reply.status) {
-        return "start " + std::to_string(reply.status) + " " + reply.text;
-    }
+    const Reply reply = ask({.verb = Verb::Start}, -1, 20);
+    return reply.status ? "start " + std::to_string(reply.status) + " " + reply.text : std::string();
+}
+
+std::string Peer::load(const Bench& bench)
+{
     const int library = bench.librarySealed();
-    reply = ask({.verb = Verb::Load}, library, 20);
+    const Reply reply = ask({.verb = Verb::Load}, library, 20);
     close(library);
     return reply.status ? "load " + std::to_string(reply.status) + " " + reply.text : std::string();
+}
+
+std::string Peer::prepare(const Bench& bench)
+{
+    const std::string why = start();
+    return why.empty() ? load(bench) : why;
 }
 
 Reply Peer::map(Bench& bench, std::uint32_t slot, const Buffer& buffer, bool readWrite)

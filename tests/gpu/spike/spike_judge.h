@@ -10,6 +10,15 @@
 
 namespace spike {
 
+extern const char spikeCandidate[]; ///< the library under test, embedded
+extern const unsigned long spikeCandidateSize;
+extern const char spikeOperations[]; ///< spike_ops.cu as PTX
+
+/// Paths on this machine: environment SPIKE_CUDART, SPIKE_BWRAP, or the usual places; empty where there is none.
+std::string runtimePath();
+std::string driverPath();
+std::string bubblewrapPath();
+
 /// One buffer of the spike's judge. Freed at process end.
 struct Buffer {
     CUdeviceptr address = 0;
@@ -21,7 +30,7 @@ struct Buffer {
 class Bench
 {
 public:
-    explicit Bench(const std::string& folder);
+    Bench();
 
     Buffer allocate(std::uint64_t bytes);
     int share(const Buffer& buffer) const;
@@ -31,16 +40,19 @@ public:
     std::uint64_t check(const Buffer& buffer, std::uint64_t elements, std::uint64_t seed, int mode);
     void must(const char* what, CUresult code) const;
     int librarySealed() const; ///< a sealed memfd that holds the candidate
+    /// What the design relies on: counted and printed when it does not hold.
+    void expect(bool holds, const char* what);
+    int broken() const { return m_broken; }
     const espalier::cuda::DriverApi& api() const { return *m_api; }
 
 private:
     const espalier::cuda::DriverApi* m_api = nullptr;
-    std::string m_folder;
     CUcontext m_context = nullptr;
     CUstream m_stream = nullptr;
     CUfunction m_fill = nullptr;
     CUfunction m_check = nullptr;
     CUdeviceptr m_counter = 0;
+    int m_broken = 0;
 };
 
 /// One runner process. Killed by the destructor.
@@ -55,8 +67,10 @@ public:
 
     /// Sends and spins for the answer; status -1000 when the runner died, -1001 after `seconds`.
     Reply ask(const Request& request, int descriptor = -1, double seconds = 10);
-    /// Start and Load. Returns an empty text, or what failed.
-    std::string prepare(const Bench& bench);
+    /// Both return an empty text, or what failed.
+    std::string start();
+    std::string load(const Bench& bench);
+    std::string prepare(const Bench& bench); ///< start and load
     Reply map(Bench& bench, std::uint32_t slot, const Buffer& buffer, bool readWrite);
 
 private:
@@ -69,6 +83,7 @@ double now(); ///< microseconds, monotonic
 void borderTests(Bench& bench);
 void sandboxTests(Bench& bench);
 void costTests(Bench& bench);
-void clockTests(Bench& bench, const std::string& csvPath);
+/// `spin`: runners wait for messages without sleeping.
+void clockTests(Bench& bench, const std::string& csvPath, bool spin);
 
 } // namespace spike

@@ -23,7 +23,7 @@ enum class Verb : std::uint32_t {
     Quit,
 };
 
-constexpr std::uint32_t maxCalls = 64;
+constexpr std::uint32_t maxCalls = 128;
 
 struct Request {
     Verb verb = Verb::Start;

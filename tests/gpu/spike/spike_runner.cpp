@@ -241,6 +241,8 @@ void Runner::answer(const Request& request, int descriptor, Reply& reply)
 int Runner::loop()
 {
     // Spins for a moment after each message: the wake-up of a sleeping process would be part of the judge's clock.
+    const char* chosen = std::getenv("SPIKE_SPIN_US");
+    const double spin = chosen ? std::atof(chosen) : 50000;
     auto last = Clock::now();
     for (;;) {
         Request request;
@@ -250,7 +252,7 @@ int Runner::loop()
             return 0;
         }
         if (got == 0) {
-            if (microsecondsSince(last) > 50000) {
+            if (microsecondsSince(last) > spin) {
                 pollfd waiting{3, POLLIN, 0};
                 poll(&waiting, 1, -1);
             }
