@@ -96,8 +96,11 @@ void trySandbox(Bench& bench, const Sandbox& sandbox)
                                driver, "--setenv", "LD_LIBRARY_PATH", folder, "--", "/runner"});
     const double begin = now();
     Peer peer(words);
-    const std::string why = peer.prepare(bench);
+    std::string why = peer.prepare(bench);
     const double ready = now() - begin;
+    if (!why.empty()) {
+        why += "(" + peer.ending() + ")";
+    }
     Buffer input = bench.allocate(elements * 4);
     Buffer output = bench.allocate(elements * 4);
     bench.fill(input, elements, 9);
@@ -112,6 +115,7 @@ void trySandbox(Bench& bench, const Sandbox& sandbox)
     }
     std::printf("sandbox %-22s ready %.0f ms | %s | block status %d, wrong outputs %lu\n", sandbox.name, ready / 1000,
                 why.empty() ? "CUDA works" : why.c_str(), status, wrong);
+    bench.expect(status == 0 && wrong == 0, "a runner works in this sandbox");
 }
 
 } // namespace

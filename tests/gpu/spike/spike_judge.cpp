@@ -247,6 +247,20 @@ std::string Peer::prepare(const Bench& bench)
     return why.empty() ? load(bench) : why;
 }
 
+std::string Peer::ending()
+{
+    int status = 0;
+    for (int i = 0; i < 100; ++i) {
+        if (waitpid(m_pid, &status, WNOHANG) == m_pid) {
+            m_pid = -1;
+            return WIFEXITED(status) ? "exit status " + std::to_string(WEXITSTATUS(status))
+                                     : "signal " + std::to_string(WTERMSIG(status));
+        }
+        usleep(10000);
+    }
+    return "still running";
+}
+
 Reply Peer::map(Bench& bench, std::uint32_t slot, const Buffer& buffer, bool readWrite)
 {
     const int descriptor = bench.share(buffer);

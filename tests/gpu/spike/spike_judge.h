@@ -71,6 +71,7 @@ public:
     std::string start();
     std::string load(const Bench& bench);
     std::string prepare(const Bench& bench); ///< start and load
+    std::string ending();                    ///< how a runner that stopped answering ended
     Reply map(Bench& bench, std::uint32_t slot, const Buffer& buffer, bool readWrite);
 
 private:
