@@ -101,11 +101,14 @@ Result<std::string> SimGpu::ask(const std::string& request, const std::vector<in
         }
     }
     m_cancel->set(false);
-    ESPALIER_TRY(const std::string body, bulkOf(std::move(*message)));
-    ByteReader from(body);
-    if (from.get<std::uint8_t>() == 1) {
-        return body.substr(1);
+    auto body = bulkOf(std::move(*message));
+    if (!body || body->empty()) {
+        return fail(ErrorCode::Protocol, "the simulated device's process sent a malformed answer");
     }
+    if (body->front() == 1) {
+        return body->substr(1);
+    }
+    ByteReader from(std::string_view(*body).substr(1));
     const auto code = static_cast<ErrorCode>(from.get<std::int32_t>());
     return fail(code, std::string(from.text()));
 }
