@@ -14,6 +14,8 @@ namespace {
 #define SETS 2
 // espalier: tune HELD = 2 4 6
 #define HELD 4
+// espalier: tune HINT = 0 1
+#define HINT 0 // 1: x leaves the L2 cache first, so that weight and bias stay there from row to row
 constexpr int kPlaces = 8192 / BLOCK; // vectors of a row that a thread keeps: 132 * 8192 hold a row of 4194304 elements
 constexpr int kMostStaged = 216 * 1024 / 16 / SETS / BLOCK;
 constexpr int kStaged = kPlaces - HELD < kMostStaged ? kPlaces - HELD : kMostStaged; // of these in shared memory
@@ -39,7 +41,12 @@ template <class V>
 __device__ void copyAsync(V* shared, const V* global)
 {
     const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-    if constexpr (sizeof(V) == 16)
+    if constexpr (sizeof(V) == 16 && HINT != 0) {
+        uint64_t policy;
+        asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "l"(policy)
+                     : "memory");
+    } else if constexpr (sizeof(V) == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(global) : "memory");

@@ -7,11 +7,11 @@
 namespace {
 
 // espalier: tune DEPTH = 8 16 32
-#define DEPTH 16
+#define DEPTH 32
 // espalier: tune STAGES = 2 3 4
 #define STAGES 3
 // espalier: tune BLOCKS = 1 2
-#define BLOCKS 2
+#define BLOCKS 1
 constexpr int kTile = 128;
 constexpr int kThreads = 256;
 constexpr int kQuads = kTile * DEPTH / 4 / kThreads; // of A, and of B, that a thread copies per step

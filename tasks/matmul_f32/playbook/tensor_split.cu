@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: 0BSD
 // Each operand is split into two TF32 numbers, x = high + low with 11 bits each, and the product is taken as
 // high * high + high * low + low * high on the tensor cores; what is left out is below fp32's own rounding. The tensor
-// cores lose accuracy when they add long sums, so the partial sums move into fp32 registers every PROMOTE steps of K.
+// cores lose accuracy when they add long sums, so the partial sums move into fp32 registers every PROMOTE steps of a long K.
 #include <cstdint>
 
 namespace {
@@ -10,11 +10,19 @@ namespace {
 #define DEPTH 32
 // espalier: tune STAGES = 2 3 4
 #define STAGES 3
-// espalier: tune PROMOTE = 64 128 256 512
+// espalier: tune PROMOTE = 64 128
 #define PROMOTE 128
 constexpr int kTile = 128;
 constexpr int kThreads = 256;
 constexpr int kQuads = kTile * DEPTH / 4 / kThreads; // of A, and of B, that a thread copies per step
+
+// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between two
+// moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
+__device__ int promoteSteps(int k)
+{
+    return (k >= 4096 ? PROMOTE : k >= 1024 ? 64 : 32) / DEPTH;
+}
+
 // Paddings that put the values one instruction's lanes read into 32 different banks.
 constexpr int kStrideA = DEPTH + 4;
 constexpr int kStrideB = kTile + 8;
@@ -98,6 +106,8 @@ __global__ void __launch_bounds__(kThreads, 1)
 
     float sum[4][4][4] = {};
     float recent[4][4][4] = {};
+    const int interval = promoteSteps(k);
+    int held = 0; // steps in `recent`
     const auto promote = [&] {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
@@ -142,8 +152,10 @@ __global__ void __launch_bounds__(kThreads, 1)
                     multiplyAdd(recent[i][j], highA, highB[j]);
             }
         }
-        if (step % (PROMOTE / DEPTH) == PROMOTE / DEPTH - 1)
+        if (++held == interval) {
             promote();
+            held = 0;
+        }
     }
     promote();
 #pragma unroll

@@ -3,7 +3,7 @@
 // the instruction's lanes want it, a second splits B once and lays both halves out as the swizzled image of a shared
 // memory tile. The product kernel then fills a stage with plain bulk copies of whole tiles: one thread copies, two warpgroups
 // multiply, each splitting its rows of A in registers. CLUSTER blocks below each other share the tiles of B: each fetches
-// a part and the copy engine delivers it to all. Partial sums move into fp32 registers every PROMOTE steps of K.
+// a part and the copy engine delivers it to all. Partial sums move into fp32 registers every PROMOTE steps of a long K.
 #include <cstdint>
 
 namespace {
@@ -12,10 +12,10 @@ namespace {
 #define CLUSTER 2
 // espalier: tune STAGES = 3 4
 #define STAGES 4
-// espalier: tune PROMOTE = 64 128 256
+// espalier: tune PROMOTE = 64 128
 #define PROMOTE 128
 // espalier: tune BAND = 8 16 32
-#define BAND 16
+#define BAND 8
 constexpr int kTile = 128;  // rows and columns of C per block
 constexpr int kDepth = 32;  // of K per stage: 128 bytes, the width of the swizzle
 constexpr int kGroups = 2;  // warpgroups that multiply, 64 rows each
@@ -188,11 +188,12 @@ __device__ void produce(const char* tilesA, const char* tilesB, unsigned stages,
     }
 }
 
-__device__ void consume(const char* generic, unsigned stages, Barriers& barriers, int steps, float (&sum)[64])
+__device__ void consume(const char* generic, unsigned stages, Barriers& barriers, int steps, int promote, float (&sum)[64])
 {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     float recent[64];
+    int held = 0; // steps in `recent`
 #pragma unroll
     for (int i = 0; i < 64; ++i)
         sum[i] = recent[i] = 0.0f;
@@ -215,18 +216,18 @@ __device__ void consume(const char* generic, unsigned stages, Barriers& barriers
         }
         const uint64_t highB = descriptorOf(stages + s * kStageBytes + kTileBytes);
         const uint64_t lowB = descriptorOf(stages + s * kStageBytes + 2 * kTileBytes);
-        const bool fresh = step % (PROMOTE / kDepth) == 0;
         wgmmaFence();
 #pragma unroll
         for (int i = 0; i < kDepth / 8; ++i) {
-            multiplyAdd(recent, low[i], highB + 2 * i, i > 0 || !fresh); // 8 of K are 32 bytes
+            multiplyAdd(recent, low[i], highB + 2 * i, i > 0 || held > 0); // 8 of K are 32 bytes
             multiplyAdd(recent, high[i], lowB + 2 * i, 1);
             multiplyAdd(recent, high[i], highB + 2 * i, 1);
         }
         wgmmaFinish(recent);
         if (lane < CLUSTER)
             barrierArrive(&barriers.empty[s], lane);
-        if (step % (PROMOTE / kDepth) == PROMOTE / kDepth - 1 || step == steps - 1) {
+        if (++held == promote || step == steps - 1) {
+            held = 0;
 #pragma unroll
             for (int i = 0; i < 64; ++i)
                 sum[i] += recent[i];
@@ -235,7 +236,7 @@ __device__ void consume(const char* generic, unsigned stages, Barriers& barriers
 }
 
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(kThreads, 1)
-    multiply(const char* __restrict__ tilesA, const char* __restrict__ tilesB, float* __restrict__ c, int m, int n, int tilesM, int tilesN, int steps)
+    multiply(const char* __restrict__ tilesA, const char* __restrict__ tilesB, float* __restrict__ c, int m, int n, int tilesM, int tilesN, int steps, int promote)
 {
     extern __shared__ char raw[];
     __shared__ alignas(8) Barriers barriers;
@@ -269,7 +270,7 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(kThreads, 1)
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
         float sum[64];
-        consume(generic, stages, barriers, steps, sum);
+        consume(generic, stages, barriers, steps, promote, sum);
         const int row0 = tileM * kTile + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
         const int col0 = tileN * kTile + threadIdx.x % 4 * 2;
 #pragma unroll
@@ -288,6 +289,14 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(kThreads, 1)
         }
     }
     clusterSync(); // no block leaves while another may still write to its shared memory
+}
+
+// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between two
+// moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
+int promoteSteps(int64_t k)
+{
+    const int interval = k >= 4096 ? PROMOTE : k >= 1024 ? 64 : 32;
+    return interval / kDepth;
 }
 
 int64_t tilesOf(int64_t length, int tile)
@@ -324,6 +333,6 @@ extern "C" cudaError_t matmul_f32(const float* a, const float* b, float* c, int6
         return error;
     arrangeA<<<tilesM * tilesK, 256, 0, stream>>>(a, reinterpret_cast<float4*>(arrangedA), static_cast<int>(m), static_cast<int>(k), tilesK);
     arrangeB<<<tilesN * tilesK, 256, 0, stream>>>(b, reinterpret_cast<float4*>(arrangedB), static_cast<int>(n), static_cast<int>(k), tilesK);
-    multiply<<<tilesM * tilesN, kThreads, kSharedBytes, stream>>>(arrangedA, arrangedB, c, static_cast<int>(m), static_cast<int>(n), tilesM, tilesN, tilesK);
+    multiply<<<tilesM * tilesN, kThreads, kSharedBytes, stream>>>(arrangedA, arrangedB, c, static_cast<int>(m), static_cast<int>(n), tilesM, tilesN, tilesK, promoteSteps(k));
     return cudaGetLastError();
 }
