@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/search/library_shelf.h"
+#include "core/search/node_book.h"
+#include "core/search/session_journal.h"
+#include "core/worker/evaluator.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace espalier {
+
+/// A candidate on its way through the stages, as it enters.
+struct PassStart {
+    NodeId node{0};
+    std::string source;
+    std::optional<std::string> parentSource; ///< of the nearest candidate above, unless that is the task's root
+    Evaluation soFar;                        ///< records of stages that an earlier run finished
+    bool built = false;                      ///< the build stage is among them
+    std::optional<VerifyRecord> verified;    ///< the verify stage is among them
+};
+
+namespace pipeline {
+struct Ended {
+    NodeId node;
+    Evaluation evaluation;
+}; ///< stored
+struct Trouble {
+    Error error;
+}; ///< of ours (store, compiler, judge): nothing new starts; the nodes are in the queue
+struct Broken {
+    Error error;
+}; ///< oracle or root do not serve: the run cannot go on
+struct Note {
+    std::string text;
+};
+using Event = std::variant<Ended, Trouble, Broken, Note>;
+} // namespace pipeline
+
+/// Carries candidates through build → verify → time: on all builders, then one after the other through the judge, which
+/// gets the oldest built candidate first and the task's root before all. Each stage's record is stored before anything
+/// tells of it; a record that could not be stored is kept and written first when the run goes on. Thread: the
+/// engine's; nothing blocks but the store. Refers to journal, book, pool; the evaluator comes and goes (a lost judge is
+/// no verdict: the candidate is tried again).
+class CandidatePipeline
+{
+public:
+    struct Setup {
+        std::shared_ptr<const Task> task;
+        std::string architecture;
+        std::string epoch;
+        int builders = 1;
+        bool withBaselines = true; ///< not on the simulated device
+        Tier tier = Tier::Quick;
+    };
+
+    CandidatePipeline(Setup setup, SessionJournal& journal, NodeBook& book, BuildPool& pool);
+
+    void add(PassStart start);
+    /// Ends a candidate that has nothing to build: no answer, or a source that another node has.
+    void endWithoutSource(NodeId node, std::string reason);
+    /// Who verifies and times; nullptr while there is none.
+    void setEvaluator(Evaluator* evaluator);
+    /// Starts stages, or lets running ones end only. `allowance`: candidates that may still start (the root is free).
+    void setLaunching(bool launching, std::int64_t allowance);
+    void flush(); ///< writes what could not be written; Trouble again when it still cannot
+
+    void pump();        ///< starts what can be started
+    void onBuildPool(); ///< its descriptor is readable
+    void onProgress(const evaluator::Progress& event);
+    void onVerified(const evaluator::Verified& event);
+    void onFinished(const evaluator::Finished& event);
+    /// The judge is gone: its candidate goes back to the queue. With `verdict`, one that lost a judge before ends as
+    /// not run; without, its losses are forgotten (the run pauses).
+    void onLost(const evaluator::Lost& event, bool verdict);
+    void abandon(); ///< cancels what runs; the nodes return to the queue
+    std::vector<pipeline::Event> take();
+
+    bool quiet() const; ///< nothing runs
+    bool idle() const;  ///< quiet, and nothing waits to be written or told
+    int building() const;
+    int waiting() const; ///< for the judge
+    int judging() const { return m_judging ? 1 : 0; }
+    std::int64_t active() const; ///< passes that have started, the root's not counted
+
+private:
+    enum class Step { Queued, Building, Built, Judging };
+    struct Pass {
+        PassStart start;
+        BuildOrder order;
+        std::string key;
+        Step step = Step::Queued;
+        int losses = 0;
+    };
+    struct Reference {  ///< oracle or baseline
+        std::string id; ///< empty: the oracle
+        BuildOrder order;
+        std::string key;
+        std::optional<Library> library;
+        bool failed = false;
+    };
+    struct Unwritten {
+        NodeId node;
+        Evaluation record;
+        double seconds;
+        bool ends;
+        bool stageWritten = false;
+    };
+
+    void startBuilds();
+    void startJudging();
+    void applyBuild(Pass& pass, const BuildResult& result);
+    void applyReference(Reference& reference, const BuildResult& result);
+    bool referencesReady() const;
+    bool obtain(const BuildOrder& order, std::optional<Library>& library);
+    std::optional<EvaluationJob> jobFor(Pass& pass);
+    Pass* judged(RequestId id);
+    void endJudged(Pass& pass, Evaluation evaluation);
+    void toQueue(Pass& pass);
+    void record(Unwritten item);
+    Result<void> write(Unwritten& item);
+    void written(const Unwritten& item);
+    void trouble(Error error);
+    void broken(std::string message);
+
+    Setup m_setup;
+    SessionJournal& m_journal;
+    NodeBook& m_book;
+    LibraryShelf m_shelf;
+    Evaluator* m_evaluator = nullptr;
+    BuildOrder m_rootOrder;
+    std::vector<Reference> m_references;
+    std::map<NodeId, Pass> m_passes;
+    std::optional<std::pair<RequestId, NodeId>> m_judging;
+    std::int64_t m_nextRequest = 1;
+    bool m_launching = false;
+    std::int64_t m_allowance = 0;
+    int m_infrastructureInRow = 0;
+    std::vector<Unwritten> m_unwritten;
+    std::vector<pipeline::Event> m_events;
+};
+
+} // namespace espalier

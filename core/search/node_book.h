@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/search/search_tree.h"
+#include "core/store/store.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+namespace espalier {
+
+/// Tallies over all evaluated candidates (the task's own root does not count, nor what was never built: no source,
+/// cancelled).
+struct EvaluationCounts {
+    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
+};
+
+/// The light part of every node as observers see it, with what changed since they last looked. It shows outcomes as
+/// soon as they are stored, before the strategy consumes them. Thread: the engine's.
+class NodeBook
+{
+public:
+    void setFrame(SearchFrame frame);
+    void add(const StoredNode& node);
+    void update(const StoredNode& node); ///< texts, flags, state
+    void setState(NodeId id, NodeState state);
+    void stageBegan(NodeId id, Stage stage);
+    void returnedToQueue(NodeId id);
+    void finished(NodeId id, const Evaluation& evaluation);
+    void touchAll();
+
+    const NodeSummary* find(NodeId id) const;
+    const std::map<NodeId, NodeSummary>& nodes() const { return m_nodes; }
+    NodeId nextId() const;
+    int childrenOf(NodeId id) const;                        ///< how many: the next child's ordinal
+    std::optional<NodeId> parentCandidate(NodeId id) const; ///< the nearest root or candidate above
+    EvaluationCounts counts() const;
+    bool pruned(NodeId id) const; ///< it or anything above it
+    /// The fastest that passed, of the frame and not pruned; the root when nothing is faster.
+    std::optional<NodeId> best() const;
+    std::vector<NodeSummary> takeChanged(); ///< in id order
+
+private:
+    struct Entry {
+        std::string epoch;
+        int children = 0;
+    };
+    std::optional<double> scoreOf(const NodeSummary& node) const;
+
+    SearchFrame m_frame;
+    std::map<NodeId, NodeSummary> m_nodes;
+    std::map<NodeId, Entry> m_entries;
+    std::set<NodeId> m_changed;
+};
+
+} // namespace espalier

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/node_payload.h"
+
+#include "core/base/json.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+std::string NodePayload::text() const
+{
+    Json json = Json::object();
+    if (!key.empty()) {
+        json["key"] = key;
+        json["planned"] = planned;
+    }
+    if (!own.empty()) {
+        json["own"] = own;
+    }
+    if (tokens != 0 || usd != 0) {
+        json["tokens"] = tokens;
+        json["usd"] = usd;
+    }
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+NodePayload NodePayload::parse(const std::string& text)
+{
+    NodePayload payload;
+    const auto json = parseJson(text, "payload");
+    if (!json || !json->is_object()) {
+        return payload;
+    }
+    const auto field = [&json](const char* name) { return json->contains(name) ? (*json)[name] : Json(); };
+    if (const Json key = field("key"); key.is_string()) {
+        payload.key = key.get<std::string>();
+    }
+    if (const Json own = field("own"); own.is_string()) {
+        payload.own = own.get<std::string>();
+    }
+    if (const Json planned = field("planned"); planned.is_number_integer()) {
+        payload.planned = static_cast<int>(std::clamp<std::int64_t>(planned.get<std::int64_t>(), 1, 1'000'000));
+    }
+    if (const Json tokens = field("tokens"); tokens.is_number_integer()) {
+        payload.tokens = tokens.get<std::int64_t>();
+    }
+    if (const Json usd = field("usd"); usd.is_number()) {
+        payload.usd = usd.get<double>();
+    }
+    return payload;
+}
+
+} // namespace espalier

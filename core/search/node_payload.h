@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace espalier {
+
+/// What the search keeps in a node's stored payload beside the proposer's own part.
+struct NodePayload {
+    std::string key; ///< ideas
+    int planned = 1; ///< ideas
+    std::string own; ///< the proposer's
+    std::int64_t tokens = 0;
+    double usd = 0;
+
+    std::string text() const;
+    static NodePayload parse(const std::string& text); ///< defaults for what is missing or broken
+};
+
+} // namespace espalier

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/planner.h"
+
+#include "core/propose/source_text.h"
+#include "core/propose/tunables.h"
+#include "core/search/node_payload.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr NodeId taskRoot{1};
+
+} // namespace
+
+Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
+                 SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline)
+    : m_setup(std::move(setup)), m_strategy(strategy), m_proposers(proposers), m_journal(journal), m_book(book),
+      m_pipeline(pipeline)
+{
+}
+
+Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
+{
+    requestUnanswered();
+    while (!m_trouble) {
+        if (m_asking) {
+            return State::Working;
+        }
+        if (room - unfinished() <= 0 || steps == 0) {
+            return State::Limited;
+        }
+        if (static_cast<int>(m_inFlight.size()) >= m_setup.window) {
+            if (consumeHead()) {
+                continue;
+            }
+            // Pruned nodes may just have left the window.
+            if (static_cast<int>(m_inFlight.size()) >= m_setup.window) {
+                return State::Working;
+            }
+        }
+        const Decision decision = m_strategy.next(m_tree);
+        if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
+            askIdeas(ask->parent);
+        } else if (const auto* expand = std::get_if<decision::Implement>(&decision)) {
+            if (implement(expand->idea) && steps) {
+                --*steps;
+            }
+        } else if (!consumeHead()) {
+            return m_inFlight.empty() ? State::Exhausted : State::Working;
+        }
+    }
+    return State::Working;
+}
+
+/// Candidates that were requested and have no outcome yet.
+std::int64_t Planner::unfinished() const
+{
+    return std::count_if(m_inFlight.begin(), m_inFlight.end(),
+                         [this](NodeId id) { return id != taskRoot && !m_arrived.contains(id) && !m_book.pruned(id); });
+}
+
+bool Planner::consumeHead()
+{
+    while (!m_inFlight.empty()) {
+        const NodeId head = m_inFlight.front();
+        const auto arrived = m_arrived.find(head);
+        if (arrived == m_arrived.end()) {
+            const NodeSummary* summary = m_book.find(head);
+            if (!m_book.pruned(head) || (summary && summary->state == NodeState::Running)) {
+                return false;
+            }
+            m_parked.insert(head);
+            m_inFlight.pop_front();
+            continue;
+        }
+        const std::int64_t consumed = std::max(m_consumed, head.value);
+        if (const auto result = m_journal.setValue("search.consumed", std::to_string(consumed)); !result) {
+            trouble(result.error());
+            return false;
+        }
+        m_consumed = consumed;
+        m_tree.find(head)->verdict = arrived->second;
+        m_arrived.erase(arrived);
+        m_inFlight.pop_front();
+        return true;
+    }
+    return false;
+}
+
+void Planner::onEnded(NodeId node, const Evaluation& evaluation)
+{
+    m_arrived.insert_or_assign(node, verdictOf(evaluation, m_tree.frame().provenance));
+}
+
+std::optional<Error> Planner::takeTrouble()
+{
+    return std::exchange(m_trouble, std::nullopt);
+}
+
+// --- ideas -------------------------------------------------------------------------------------------------------
+
+void Planner::askIdeas(NodeId parent)
+{
+    const auto context = ideaContext(parent);
+    if (!context) {
+        return trouble(context.error());
+    }
+    m_asking = Asking{parent, {}};
+    for (const auto& proposer : m_proposers) {
+        m_asking->answers.emplace_back(RequestId{m_nextRequest++}, std::nullopt);
+        proposer->ideas(m_asking->answers.back().first, *context);
+    }
+    collect();
+    finishAsking();
+}
+
+void Planner::finishAsking()
+{
+    if (!m_asking || std::any_of(m_asking->answers.begin(), m_asking->answers.end(),
+                                 [](const auto& answer) { return !answer.second.has_value(); })) {
+        return;
+    }
+    const Asking asked = *std::exchange(m_asking, std::nullopt);
+    bool outside = false;
+    for (std::size_t i = 0; i < asked.answers.size(); ++i) {
+        outside = outside || m_proposers[i]->descriptor() >= 0;
+        if (!addIdeas(m_tree.at(asked.parent), *m_proposers[i], *asked.answers[i].second)) {
+            return; // asked again when the run goes on; the ideas that are there stay
+        }
+    }
+    // Asking a playbook again costs nothing and brings nothing new; a model's answer must not be paid for twice.
+    if (outside) {
+        const std::string key = fmt::format("search.asked.{}", asked.parent.value);
+        if (const auto result = m_journal.setValue(key, "1"); !result) {
+            return trouble(result.error());
+        }
+    }
+    m_tree.find(asked.parent)->asked = true;
+}
+
+bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas)
+{
+    for (const ProposedIdea& idea : ideas) {
+        const bool known = std::any_of(parent.children.begin(), parent.children.end(), [&](NodeId child) {
+            const TreeNode& node = m_tree.at(child);
+            return node.kind == NodeKind::Idea && node.proposer == proposer.name() && node.key == idea.key;
+        });
+        if (known) {
+            continue;
+        }
+        StoredNode node;
+        node.id = m_book.nextId();
+        node.kind = NodeKind::Idea;
+        node.parents = {{parent.id, EdgeRole::Primary}};
+        node.ordinal = m_book.childrenOf(parent.id);
+        node.title = idea.title;
+        node.ideaText = idea.text;
+        node.proposer = proposer.name();
+        node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0}.text();
+        node.createdAt = timestamp();
+        if (const auto result = grow(node); !result) {
+            trouble(result.error());
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Stores a new node and puts it into tree and book.
+Result<void> Planner::grow(const StoredNode& node)
+{
+    ESPALIER_CHECK(m_journal.addNode(node));
+    place(node);
+    return {};
+}
+
+void Planner::place(const StoredNode& node)
+{
+    const NodePayload payload = NodePayload::parse(node.payload);
+    TreeNode entry;
+    entry.id = node.id;
+    entry.kind = node.kind;
+    entry.parent = node.parents.empty() ? std::nullopt : std::optional(node.parents.front().parent);
+    entry.ordinal = node.ordinal;
+    entry.title = node.title;
+    entry.proposer = node.proposer;
+    entry.key = payload.key;
+    entry.planned = payload.planned;
+    entry.exhausted = node.kind == NodeKind::Idea && !proposerNamed(node.proposer);
+    entry.pinned = node.pinned;
+    entry.pruned = node.pruned;
+    entry.boost = node.boost;
+    m_tree.add(std::move(entry));
+    m_book.add(node);
+    if (node.kind != NodeKind::Idea) {
+        m_payloads[node.id] = payload.own;
+        m_tokens += payload.tokens;
+        m_usd += payload.usd;
+    }
+}
+
+// --- kernels -----------------------------------------------------------------------------------------------------
+
+/// False when no candidate came of it.
+bool Planner::implement(NodeId idea)
+{
+    const int ordinal = m_book.childrenOf(idea);
+    const auto context = implementContext(idea, ordinal);
+    if (!context) {
+        trouble(context.error());
+        return false;
+    }
+    const TreeNode& ideaNode = m_tree.at(idea);
+    Proposer* proposer = proposerNamed(ideaNode.proposer);
+    assert(proposer); // ideas of absent proposers are marked exhausted
+    StoredNode node;
+    node.id = m_book.nextId();
+    node.kind = NodeKind::Candidate;
+    node.state = NodeState::Queued;
+    node.parents = {{idea, EdgeRole::Primary}};
+    node.ordinal = ordinal;
+    node.title = ideaNode.title;
+    node.ideaText = context->text;
+    node.proposer = ideaNode.proposer;
+    node.createdAt = timestamp();
+    m_generating.push_back({RequestId{m_nextRequest++}, node.id, std::nullopt});
+    proposer->implement(m_generating.back().request, *context);
+    collect();
+    if (m_generating.size() == 1 && m_generating.front().answer) { // an instant answer is one node, written once
+        const proposer::Implementation answer = std::move(*m_generating.front().answer);
+        m_generating.clear();
+        if (answer.exhausted) {
+            m_tree.find(idea)->exhausted = true;
+            return false;
+        }
+        enter(std::move(node), answer, false);
+        return !m_trouble;
+    }
+    if (const auto result = addCandidate(node); !result) {
+        proposer->cancel(m_generating.back().request);
+        m_generating.pop_back();
+        trouble(result.error());
+        return false;
+    }
+    m_book.stageBegan(node.id, Stage::Generate);
+    return true;
+}
+
+void Planner::collect()
+{
+    for (const auto& proposer : m_proposers) {
+        for (proposer::Answer& answer : proposer->receive()) {
+            if (auto* ideas = std::get_if<proposer::Ideas>(&answer)) {
+                if (m_asking) {
+                    for (auto& [request, place] : m_asking->answers) {
+                        if (request == ideas->id) {
+                            place = std::move(ideas->ideas);
+                        }
+                    }
+                }
+                continue;
+            }
+            auto& implementation = std::get<proposer::Implementation>(answer);
+            for (Generating& generating : m_generating) {
+                if (generating.request == implementation.id) {
+                    generating.answer = std::move(implementation);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+void Planner::onProposers()
+{
+    collect();
+    finishAsking();
+    finishGenerating();
+}
+
+/// Kernels enter in the order in which they were asked for: which of two equal ones is the duplicate must not depend on
+/// who answered first.
+void Planner::finishGenerating()
+{
+    while (!m_generating.empty() && m_generating.front().answer && !m_trouble) {
+        auto node = stored(m_generating.front().node);
+        if (!node) {
+            return trouble(node.error());
+        }
+        const proposer::Implementation answer = std::move(*m_generating.front().answer);
+        m_generating.pop_front();
+        m_book.returnedToQueue(node->id);
+        enter(std::move(*node), answer, true);
+    }
+}
+
+Result<void> Planner::addCandidate(StoredNode node)
+{
+    ESPALIER_CHECK(grow(node));
+    m_inFlight.insert(std::upper_bound(m_inFlight.begin(), m_inFlight.end(), node.id), node.id);
+    if (!node.parents.empty()) {
+        updateIdeaState(node.parents.front().parent);
+    }
+    return {};
+}
+
+void Planner::enter(StoredNode node, const proposer::Implementation& answer, bool isStored)
+{
+    node.source = answer.source;
+    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd}.text();
+    if (!answer.title.empty()) {
+        node.title = answer.title;
+    }
+    const Result<void> result = isStored ? m_journal.updateNode(node) : addCandidate(node);
+    if (!result) {
+        return trouble(result.error());
+    }
+    if (isStored) {
+        m_payloads[node.id] = answer.payload;
+        m_tokens += answer.tokens;
+        m_usd += answer.usd;
+        m_book.update(node);
+    }
+    if (node.source.empty()) {
+        const std::string reason = answer.reason.empty() ? "The proposer gave no kernel." : answer.reason;
+        return m_pipeline.endWithoutSource(node.id, reason);
+    }
+    admit(node, nullptr);
+}
+
+/// The gate before the pipeline: a stored candidate with a source.
+void Planner::admit(const StoredNode& node, const MergedRecords* records)
+{
+    const auto twin = firstWithSource(node.source, node.id);
+    if (twin && !(records && records->built)) {
+        return m_pipeline.endWithoutSource(
+            node.id, fmt::format("Its source is the same as that of node {} (\"{}\"): it is not built twice.",
+                                 twin->value, m_book.find(*twin)->title));
+    }
+    PassStart start{.node = node.id, .source = node.source};
+    const auto parent = m_tree.parentCandidate(node.id);
+    if (parent) {
+        const auto above = stored(*parent);
+        if (!above) {
+            return trouble(above.error());
+        }
+        if (node.proposer != "engineer" && node.proposer != "playbook") {
+            if (const auto kept = checkLocks(above->source, node.source); !kept) {
+                return m_pipeline.endWithoutSource(node.id, kept.error().message);
+            }
+        }
+        if (*parent != taskRoot && !above->source.empty()) {
+            start.parentSource = above->source;
+        }
+    }
+    if (records) {
+        start.soFar = records->evaluation;
+        start.built = records->built;
+        start.verified = records->verified;
+    }
+    m_pipeline.add(std::move(start));
+}
+
+/// The oldest node before `before` with the same kernel; registers the source.
+std::optional<NodeId> Planner::firstWithSource(const std::string& source, NodeId before)
+{
+    const auto [entry, added] = m_sources.try_emplace(sourceIdentity(source), before);
+    if (added || entry->second >= before) {
+        entry->second = std::min(entry->second, before);
+        return std::nullopt;
+    }
+    return entry->second;
+}
+
+void Planner::updateIdeaState(NodeId id)
+{
+    const TreeNode& idea = m_tree.at(id);
+    if (idea.kind != NodeKind::Idea) {
+        return;
+    }
+    const bool complete = idea.exhausted || static_cast<int>(idea.children.size()) >= idea.planned;
+    const NodeState state = complete ? NodeState::Done : NodeState::Queued;
+    if (m_book.find(id)->state == state) {
+        return;
+    }
+    auto node = stored(id);
+    if (!node) {
+        return trouble(node.error());
+    }
+    node->state = state;
+    if (const auto result = m_journal.updateNode(*node); !result) {
+        return trouble(result.error());
+    }
+    m_book.setState(id, state);
+}
+
+// --- contexts ----------------------------------------------------------------------------------------------------
+
+Proposer* Planner::proposerNamed(const std::string& name) const
+{
+    for (const auto& proposer : m_proposers) {
+        if (proposer->name() == name) {
+            return proposer.get();
+        }
+    }
+    return nullptr;
+}
+
+std::vector<LineageStep> Planner::lineageOf(NodeId id) const
+{
+    std::vector<LineageStep> steps;
+    for (const TreeNode* node = m_tree.find(id); node; node = node->parent ? m_tree.find(*node->parent) : nullptr) {
+        if (node->kind == NodeKind::Idea) {
+            steps.push_back({node->proposer, node->key});
+        }
+    }
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
+Result<IdeaContext> Planner::ideaContext(NodeId parent)
+{
+    ESPALIER_TRY(const StoredNode node, stored(parent));
+    IdeaContext context;
+    context.task = m_setup.task;
+    context.seed = m_setup.seed;
+    context.parent = parent;
+    context.parentIsTaskRoot = parent == taskRoot;
+    context.parentSource = node.source;
+    context.parentProposer = node.proposer;
+    context.lineage = lineageOf(parent);
+    context.independent = m_strategy.independentIdeas();
+    return context;
+}
+
+Result<ImplementContext> Planner::implementContext(NodeId idea, int ordinal)
+{
+    const auto parent = m_tree.parentCandidate(idea);
+    assert(parent);
+    ESPALIER_TRY(const StoredNode ideaNode, stored(idea));
+    ESPALIER_TRY(const StoredNode parentNode, stored(*parent));
+    const NodePayload payload = NodePayload::parse(ideaNode.payload);
+    ImplementContext context;
+    context.task = m_setup.task;
+    context.seed = m_setup.seed;
+    context.idea = idea;
+    context.key = payload.key;
+    context.title = ideaNode.title;
+    context.text = ideaNode.ideaText;
+    context.payload = payload.own;
+    context.parent = *parent;
+    context.parentSource = parentNode.source;
+    context.parentScore = m_tree.score(*parent);
+    context.ordinal = ordinal;
+    for (const NodeId child : m_tree.at(idea).children) {
+        const TreeNode& node = m_tree.at(child);
+        if (node.kind == NodeKind::Candidate && node.ordinal < ordinal) {
+            const auto own = m_payloads.find(child);
+            context.earlier.push_back({node.ordinal, own == m_payloads.end() ? std::string() : own->second,
+                                       node.verdict ? std::optional(node.verdict->outcome) : std::nullopt,
+                                       m_tree.score(child)});
+        }
+    }
+    return context;
+}
+
+Result<StoredNode> Planner::stored(NodeId id)
+{
+    ESPALIER_TRY(std::optional<StoredNode> node, m_journal.store().node(id));
+    if (!node) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", id.value));
+    }
+    return std::move(*node);
+}
+
+} // namespace espalier

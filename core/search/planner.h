@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/propose/proposer.h"
+#include "core/search/candidate_pipeline.h"
+#include "core/search/record_merge.h"
+#include "core/search/strategy.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// Grows the tree: asks the strategy what to expand and the proposers for ideas and kernels, stores the new nodes and
+/// hands them to the pipeline.
+///
+/// Determinism. Candidates are requested ahead of their outcomes, up to `window` at a time, and outcomes are consumed
+/// in the order of the requests, whatever the order in which they arrive, and only when a decision needs one more. So
+/// the n-th decision is a function of the outcomes before it and not of builders, pauses or restarts. What has been
+/// consumed is stored; a reopened session decides what the old one would have decided.
+///
+/// Thread: the engine's. Refers to everything it is given. Errors: a store that fails stops planning (trouble()); the
+/// decision is made again when the run goes on.
+class Planner
+{
+public:
+    struct Setup {
+        std::shared_ptr<const Task> task;
+        std::uint64_t seed = 1;
+        int window = 6;
+    };
+    enum class State {
+        Working,   ///< waits for outcomes or answers
+        Limited,   ///< could go on, but the budget or the step is used up
+        Exhausted, ///< nothing is left to try
+    };
+
+    Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
+            SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline);
+
+    /// Takes the session's nodes and records. The task's root must be among them.
+    Result<void> restore(const std::vector<StoredNode>& nodes, const std::vector<StoredStage>& stages,
+                         const SearchFrame& frame);
+    /// Decides as long as it can. `room`: evaluations that may still be requested; `steps`: expansions (nullopt: any).
+    State pump(std::int64_t room, std::optional<int>& steps);
+    void onEnded(NodeId node, const Evaluation& evaluation);
+    void onProposers(); ///< one of their descriptors is readable or a timeout passed
+    std::optional<Error> takeTrouble();
+    bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
+    std::int64_t tokens() const { return m_tokens; }
+    double usd() const { return m_usd; }
+
+    // The engineer's acts. Errors: NotFound, InvalidInput, the store's.
+    Result<NodeId> addIdea(NodeId parent, const std::string& title, const std::string& text);
+    Result<void> editIdea(NodeId idea, const std::string& title, const std::string& text);
+    Result<NodeId> inject(std::optional<NodeId> parent, const std::string& title, const std::string& source);
+    Result<void> setPinned(NodeId node, bool pinned);
+    Result<void> setPruned(NodeId node, bool pruned);
+    Result<void> setBoost(NodeId node, double boost);
+
+private:
+    struct Asking {
+        NodeId parent{0};
+        std::vector<std::pair<RequestId, std::optional<std::vector<ProposedIdea>>>> answers; ///< one per proposer
+    };
+    struct Generating {
+        RequestId request{0};
+        NodeId node{0};
+        std::optional<proposer::Implementation> answer;
+    };
+
+    bool consumeHead();
+    std::int64_t unfinished() const;
+    void askIdeas(NodeId parent);
+    void finishAsking();
+    bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas);
+    bool implement(NodeId idea);
+    void requestUnanswered();
+    void restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages);
+    void restoreIdeaState(const TreeNode& idea);
+    void collect();
+    void finishGenerating();
+    Result<void> addCandidate(StoredNode node);
+    void enter(StoredNode node, const proposer::Implementation& answer, bool stored);
+    void admit(const StoredNode& node, const MergedRecords* records);
+    void updateIdeaState(NodeId idea);
+    Result<void> grow(const StoredNode& node);
+    void place(const StoredNode& node);
+    Result<StoredNode> stored(NodeId id);
+    Result<void> change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit);
+    Proposer* proposerNamed(const std::string& name) const;
+    Result<ImplementContext> implementContext(NodeId idea, int ordinal);
+    Result<IdeaContext> ideaContext(NodeId parent);
+    std::vector<LineageStep> lineageOf(NodeId id) const;
+    std::optional<NodeId> firstWithSource(const std::string& source, NodeId before);
+    void trouble(Error error) { m_trouble = std::move(error); }
+
+    Setup m_setup;
+    const Strategy& m_strategy;
+    std::vector<std::unique_ptr<Proposer>>& m_proposers;
+    SessionJournal& m_journal;
+    NodeBook& m_book;
+    CandidatePipeline& m_pipeline;
+    SearchTree m_tree;
+    std::deque<NodeId> m_inFlight;            ///< requested, not consumed; in id order
+    std::set<NodeId> m_parked;                ///< taken out because they were pruned before they ran
+    std::map<NodeId, Verdict> m_arrived;      ///< not consumed yet
+    std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
+    std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
+    std::optional<Asking> m_asking;
+    std::deque<Generating> m_generating; ///< in request order
+    std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer
+    std::int64_t m_nextRequest = 1;
+    std::int64_t m_consumed = 0;
+    std::int64_t m_tokens = 0;
+    double m_usd = 0;
+    std::optional<Error> m_trouble;
+};
+
+} // namespace espalier

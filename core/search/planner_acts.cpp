@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engineer does to the tree. Every act is stored before it counts.
+#include "core/search/planner.h"
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/propose/source_text.h"
+#include "core/search/node_payload.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t longestSource = std::size_t{1} << 20;
+constexpr std::size_t longestText = std::size_t{64} << 10;
+
+Result<void> checkTexts(const std::string& title, const std::string& text)
+{
+    if (trimmed(title).empty()) {
+        return fail(ErrorCode::InvalidInput, "The idea has no title: give it a few words.");
+    }
+    if (title.size() + text.size() > longestText) {
+        return fail(ErrorCode::InvalidInput, "The idea's text is longer than 64 KiB: shorten it.");
+    }
+    return {};
+}
+
+} // namespace
+
+Result<void> Planner::change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit)
+{
+    ESPALIER_TRY(StoredNode node, stored(id));
+    edit(node);
+    ESPALIER_CHECK(m_journal.updateNode(node));
+    TreeNode* entry = m_tree.find(id);
+    entry->pinned = node.pinned;
+    entry->pruned = node.pruned;
+    entry->boost = node.boost;
+    entry->title = node.title;
+    // A node at work is stored as queued; what observers see of its state stays.
+    node.state = m_book.find(id)->state;
+    m_book.update(node);
+    return m_journal.addAct(
+        "engineer",
+        Json{{"act", what}, {"node", id.value}, {"pinned", node.pinned}, {"pruned", node.pruned}, {"boost", node.boost}}
+            .dump());
+}
+
+Result<void> Planner::setPinned(NodeId node, bool pinned)
+{
+    return change(node, pinned ? "pin" : "unpin", [pinned](StoredNode& stored) { stored.pinned = pinned; });
+}
+
+Result<void> Planner::setBoost(NodeId node, double boost)
+{
+    if (!std::isfinite(boost) || boost < 0 || boost > 1000) {
+        return fail(ErrorCode::InvalidInput, fmt::format("A boost lies between 0 and 1000; {} does not.", boost));
+    }
+    return change(node, "boost", [boost](StoredNode& stored) { stored.boost = boost; });
+}
+
+Result<void> Planner::setPruned(NodeId node, bool pruned)
+{
+    if (pruned && m_tree.root() && node == m_tree.root()->id) {
+        return fail(ErrorCode::InvalidInput, "The task's root cannot be pruned: everything is compared with it.");
+    }
+    ESPALIER_CHECK(
+        change(node, pruned ? "prune" : "restore", [pruned](StoredNode& stored) { stored.pruned = pruned; }));
+    std::vector<NodeId> back;
+    for (const NodeId id : m_parked) {
+        if (!m_book.pruned(id)) {
+            back.push_back(id);
+        }
+    }
+    for (const NodeId id : back) {
+        m_parked.erase(id);
+        m_inFlight.insert(std::upper_bound(m_inFlight.begin(), m_inFlight.end(), id), id);
+    }
+    // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
+    return {};
+}
+
+Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const std::string& text)
+{
+    ESPALIER_CHECK(checkTexts(title, text));
+    const TreeNode* above = m_tree.find(parent);
+    if (!above) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", parent.value));
+    }
+    if (above->kind == NodeKind::Idea) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("Node {} is an idea: add the new one under a root or a candidate.", parent.value));
+    }
+    StoredNode node;
+    node.id = m_book.nextId();
+    node.kind = NodeKind::Idea;
+    node.parents = {{parent, EdgeRole::Primary}};
+    node.ordinal = m_book.childrenOf(parent);
+    node.title = title;
+    node.ideaText = text;
+    node.proposer = "engineer";
+    node.payload = NodePayload{fmt::format("engineer-{}", node.id.value), 1, "", 0, 0}.text();
+    node.createdAt = timestamp();
+    ESPALIER_CHECK(grow(node));
+    return node.id;
+}
+
+Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std::string& text)
+{
+    ESPALIER_CHECK(checkTexts(title, text));
+    const NodeSummary* summary = m_book.find(idea);
+    if (!summary) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", idea.value));
+    }
+    if (summary->kind != NodeKind::Idea || summary->state != NodeState::Draft) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("Node {} is no draft: only ideas without candidates can be edited.", idea.value));
+    }
+    return change(idea, "edit", [&](StoredNode& stored) {
+        stored.title = title;
+        stored.ideaText = text;
+    });
+}
+
+Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& title, const std::string& source)
+{
+    if (trimmed(source).empty()) {
+        return fail(ErrorCode::InvalidInput, "The kernel to inject is empty: give a whole .cu source.");
+    }
+    if (source.size() > longestSource) {
+        return fail(ErrorCode::InvalidInput, "The kernel to inject is longer than 1 MiB: shorten it.");
+    }
+    if (parent && !m_tree.find(*parent)) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", parent->value));
+    }
+    const auto twin = m_sources.find(sourceIdentity(source));
+    if (twin != m_sources.end()) {
+        return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\").",
+                                                         twin->second.value, m_book.find(twin->second)->title));
+    }
+    StoredNode node;
+    node.id = m_book.nextId();
+    node.kind = parent ? NodeKind::Candidate : NodeKind::Root;
+    node.state = NodeState::Queued;
+    if (parent) {
+        node.parents = {{*parent, EdgeRole::Primary}};
+        node.ordinal = m_book.childrenOf(*parent);
+    }
+    node.title = trimmed(title).empty() ? "Own kernel" : title;
+    node.proposer = "engineer";
+    node.source = source;
+    node.payload = "{}";
+    node.createdAt = timestamp();
+    ESPALIER_CHECK(addCandidate(node));
+    admit(node, nullptr);
+    return node.id;
+}
+
+} // namespace espalier

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the planner that goes on where an earlier run of the session ended, at whatever moment that was.
+#include "core/search/planner.h"
+
+#include "core/propose/source_text.h"
+#include "core/search/node_payload.h"
+
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr NodeId taskRoot{1};
+
+} // namespace
+
+Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::vector<StoredStage>& stages,
+                              const SearchFrame& frame)
+{
+    m_tree.setFrame(frame);
+    m_book.setFrame(frame);
+    ESPALIER_TRY(const auto consumed, m_journal.store().value("search.consumed"));
+    m_consumed = consumed ? std::strtoll(consumed->c_str(), nullptr, 10) : 0;
+    std::map<NodeId, std::vector<StoredStage>> byNode;
+    for (const StoredStage& stage : stages) {
+        byNode[stage.node].push_back(stage);
+    }
+    for (const StoredNode& node : nodes) {
+        place(node);
+        restoreNode(node, byNode[node.id]);
+        ESPALIER_TRY(const auto asked, m_journal.store().value(fmt::format("search.asked.{}", node.id.value)));
+        m_tree.find(node.id)->asked = asked.has_value();
+    }
+    for (const auto& [id, node] : m_tree.nodes()) {
+        if (node.kind == NodeKind::Idea) {
+            restoreIdeaState(node);
+        }
+    }
+    if (m_trouble) {
+        return std::unexpected(*std::exchange(m_trouble, std::nullopt));
+    }
+    return {};
+}
+
+void Planner::restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages)
+{
+    if (node.kind == NodeKind::Idea) {
+        return;
+    }
+    // The root is measured anew when the environment is another one: everything else is compared with it.
+    const std::string& epoch = m_tree.frame().epoch;
+    MergedRecords records = mergeRecords(stages, node.id == taskRoot ? std::optional(epoch) : std::nullopt);
+    if (!records.final) {
+        records = mergeRecords(stages, epoch);
+        m_inFlight.push_back(node.id);
+        m_book.setState(node.id, NodeState::Queued);
+        if (node.source.empty()) {
+            m_unanswered.push_back(node.id);
+        } else {
+            admit(node, &records);
+        }
+        return;
+    }
+    if (!node.source.empty() && records.evaluation.cause != NotRunCause::NoSource) {
+        (void)firstWithSource(node.source, node.id);
+    }
+    m_book.finished(node.id, records.evaluation);
+    const Verdict verdict = verdictOf(records.evaluation, m_tree.frame().provenance);
+    if (node.id.value <= m_consumed) {
+        m_tree.find(node.id)->verdict = verdict;
+    } else {
+        m_arrived.emplace(node.id, verdict);
+        m_inFlight.push_back(node.id);
+    }
+    if (node.state != NodeState::Done) { // cut off between its last record and this
+        StoredNode done = node;
+        done.state = NodeState::Done;
+        if (const auto result = m_journal.updateNode(done); !result) {
+            trouble(result.error());
+        }
+    }
+}
+
+void Planner::restoreIdeaState(const TreeNode& idea)
+{
+    if (!idea.children.empty()) {
+        updateIdeaState(idea.id);
+    }
+}
+
+/// Asks again for kernels whose answers never came. The context is the one of the first time, outcomes that were
+/// consumed since then apart.
+void Planner::requestUnanswered()
+{
+    for (const NodeId id : std::exchange(m_unanswered, {})) {
+        const TreeNode& node = m_tree.at(id);
+        Proposer* proposer = node.parent ? proposerNamed(node.proposer) : nullptr;
+        if (!proposer) {
+            m_pipeline.endWithoutSource(
+                id, fmt::format("Proposer {} was to write it and takes no part in this run.", node.proposer));
+            continue;
+        }
+        const auto context = implementContext(*node.parent, node.ordinal);
+        if (!context) {
+            m_unanswered.push_back(id);
+            trouble(context.error());
+            continue;
+        }
+        m_generating.push_back({RequestId{m_nextRequest++}, id, std::nullopt});
+        m_book.stageBegan(id, Stage::Generate);
+        proposer->implement(m_generating.back().request, *context);
+    }
+    collect();
+    finishGenerating();
+}
+
+} // namespace espalier

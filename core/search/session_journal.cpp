@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/session_journal.h"
+
+#include <chrono>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace espalier {
+
+std::string timestamp()
+{
+    const auto now = std::chrono::system_clock::now();
+    const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+    const auto milliseconds =
+        std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+    std::tm parts = {};
+    ::gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                       parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, milliseconds);
+}
+
+Result<void> SessionJournal::done(Result<void> result)
+{
+    if (result && m_afterWrite) {
+        m_afterWrite();
+    }
+    return result;
+}
+
+Result<void> SessionJournal::addNode(const StoredNode& node)
+{
+    return done(m_store->addNode(node));
+}
+
+Result<void> SessionJournal::updateNode(const StoredNode& node)
+{
+    return done(m_store->updateNode(node));
+}
+
+Result<void> SessionJournal::addStage(NodeId node, const Evaluation& record, double seconds)
+{
+    return done(m_store->addStage({node, record.stage, 0, record, seconds, timestamp()}));
+}
+
+Result<void> SessionJournal::addAct(std::string author, std::string what)
+{
+    return done(m_store->addAct({timestamp(), std::move(author), std::move(what)}));
+}
+
+Result<void> SessionJournal::setValue(std::string_view key, std::string_view value)
+{
+    return done(m_store->setValue(key, value));
+}
+
+Result<void> SessionJournal::setInfo(const SessionInfo& info)
+{
+    return done(m_store->setInfo(info));
+}
+
+Result<void> SessionJournal::addSeconds(double seconds)
+{
+    const auto total = m_store->addSeconds(seconds);
+    return done(total ? Result<void>() : std::unexpected(total.error()));
+}
+
+} // namespace espalier

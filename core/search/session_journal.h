@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/store/store.h"
+
+#include <functional>
+
+namespace espalier {
+
+/// All writing of a search goes through here: the store, and a place to watch every single write from. Thread: the
+/// engine's. Owns the store. Errors: the store's.
+class SessionJournal
+{
+public:
+    explicit SessionJournal(std::unique_ptr<Store> store, std::function<void()> afterWrite = {})
+        : m_store(std::move(store)), m_afterWrite(std::move(afterWrite))
+    {
+    }
+
+    Store& store() { return *m_store; } ///< reading
+    Result<void> addNode(const StoredNode& node);
+    Result<void> updateNode(const StoredNode& node);
+    Result<void> addStage(NodeId node, const Evaluation& record, double seconds); ///< the stage is the record's
+    Result<void> addAct(std::string author, std::string what);
+    Result<void> setValue(std::string_view key, std::string_view value);
+    Result<void> setInfo(const SessionInfo& info);
+    Result<void> addSeconds(double seconds);
+
+private:
+    Result<void> done(Result<void> result);
+
+    std::unique_ptr<Store> m_store;
+    std::function<void()> m_afterWrite;
+};
+
+/// Now, as ISO 8601 in UTC with milliseconds.
+std::string timestamp();
+
+} // namespace espalier
