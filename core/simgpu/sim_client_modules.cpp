@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a client does with modules: fat binaries, kernels and variables by name.
+#include "core/base/text.h"
 #include "core/simgpu/fatbin.h"
 #include "core/simgpu/sim_client.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t maxModules = 64;
 constexpr std::size_t maxKernels = 4096;
+constexpr std::size_t maxPtxBytes = std::size_t{16} << 20; ///< parsing it must stay a matter of a second or two
 
 /// Reads instead of mapping: the runner could shorten a mapped file under us.
 std::string readAll(int fd, std::uint64_t bytes)
@@ -57,6 +59,11 @@ LoadedModule SimClient::load(std::string_view fatbin)
     const auto ptx = ptxOfFatbin(fatbin, sm);
     if (!ptx) {
         loaded.error = ptx.error().message;
+        return loaded;
+    }
+    if (ptx->size() > maxPtxBytes) {
+        loaded.error = fmt::format("the library's PTX has {}, the simulated device reads up to {}",
+                                   bytesText(ptx->size()), bytesText(maxPtxBytes));
         return loaded;
     }
     auto module = m_device.modules.parsed(*ptx);

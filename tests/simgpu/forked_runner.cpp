@@ -19,6 +19,7 @@ ForkedRunner::ForkedRunner(UniqueFd client, const std::string& library,
     m_pid = ::fork();
     if (m_pid == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        ::signal(SIGSEGV, SIG_DFL); // a sanitizer's handler would turn the signal into an exit code
         ends->first.release().reset();
         runChild(std::move(client), library, grants, call, ends->second);
         std::_Exit(0);
