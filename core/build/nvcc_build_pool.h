@@ -13,15 +13,15 @@
 namespace espalier {
 
 struct BuildPoolOptions {
-    Result<Toolkit> toolkit = findToolkit();   ///< an error answers every job not_run with its sentence
-    std::filesystem::path cache;               ///< empty: cacheFolder()/builds
+    Result<Toolkit> toolkit = findToolkit(); ///< an error answers every job not_run with its sentence
+    std::filesystem::path cache;             ///< empty: cacheFolder()/builds
     bool useCache = true;
-    int workers = 0;                           ///< 0: one per core
-    bool sandbox = true;                       ///< false: tests of the unsandboxed path only
+    int workers = 0;                                      ///< 0: one per core
+    bool sandbox = true;                                  ///< false: tests of the unsandboxed path only
     std::uint64_t memoryLimit = std::uint64_t{8} << 30;   ///< address space of each compiler process, bytes
     std::uint64_t fileSizeLimit = std::uint64_t{1} << 30; ///< bytes
     std::size_t outputCap = std::size_t{256} << 10;       ///< bytes of the compiler's output that are kept
-    std::optional<double> deadlineSeconds;     ///< instead of the task's
+    std::optional<double> deadlineSeconds;                ///< instead of the task's
 };
 
 /// The BuildPool that runs nvcc. Owns its threads; the destructor kills what still compiles.

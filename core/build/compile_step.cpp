@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/build/compile_step.h"
+
+#include "core/base/fd.h"
+#include "core/base/file.h"
+#include "core/build/build_sandbox.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace espalier {
+
+namespace {
+
+// the shell of the script below knows descriptors of one digit only
+constexpr int sourceFd = 7, headerFd = 8, resultFd = 9;
+
+/// A first byte says that the sandbox came up and the compiler was started; the library follows when it ended well.
+constexpr const char* script = "printf + >&9 || exit 126; \"$@\" && cat lib.so >&9";
+
+Result<UniqueFd> memoryFile(const char* name, std::string_view content)
+{
+    UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
+    if (!fd) {
+        return fail(ErrorCode::Internal, fmt::format("cannot create a memory file: {}", std::strerror(errno)));
+    }
+    while (!content.empty()) {
+        const ssize_t put = ::write(fd.get(), content.data(), content.size());
+        if (put < 0 && errno != EINTR) {
+            return fail(ErrorCode::OutOfMemory, fmt::format("cannot fill a memory file: {}", std::strerror(errno)));
+        }
+        content.remove_prefix(put > 0 ? static_cast<std::size_t>(put) : 0);
+    }
+    ::lseek(fd.get(), 0, SEEK_SET);
+    return fd;
+}
+
+std::string contentsOf(const UniqueFd& fd, std::uint64_t limit)
+{
+    std::string all;
+    char buffer[65536];
+    while (all.size() <= limit) {
+        const ssize_t got = ::pread(fd.get(), buffer, sizeof buffer, static_cast<off_t>(all.size()));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            break;
+        }
+        all.append(buffer, static_cast<std::size_t>(got));
+    }
+    return all;
+}
+
+std::vector<std::string> compilerWords(const Toolkit& toolkit, const CompileRequest& request)
+{
+    std::vector<std::string> words = {"/bin/sh", "-c", script, "sh", toolkit.nvcc.string()};
+    words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+    for (std::size_t i = 0; i < request.includeRoots.size(); ++i) {
+        words.push_back("-I" + (request.sandboxed ? sandboxedIncludeRoot(i) : request.includeRoots[i]));
+    }
+    words.insert(words.end(), {request.sourceName, "-o", "lib.so"});
+    return words;
+}
+
+ProcessSpec limited(const CompileRequest& request)
+{
+    ProcessSpec spec;
+    spec.addressSpaceLimit = request.memoryLimit;
+    spec.fileSizeLimit = request.fileSizeLimit;
+    return spec;
+}
+
+Result<CompileResult> run(ProcessSpec spec, const UniqueFd& result, const CompileRequest& request, std::stop_token stop)
+{
+    auto ran = runToEnd(std::move(spec), {}, request.deadline, request.outputCap, std::move(stop));
+    if (!ran) {
+        return std::unexpected(std::move(ran).error());
+    }
+    CompileResult compiled;
+    compiled.status = ran->status;
+    compiled.timedOut = ran->timedOut;
+    compiled.cancelled = ran->cancelled;
+    compiled.seconds = ran->seconds;
+    compiled.dropped = ran->dropped;
+    compiled.output = std::move(ran->err) + ran->out;
+    std::string written = contentsOf(result, request.fileSizeLimit > 0 ? request.fileSizeLimit : UINT64_MAX);
+    compiled.started = !written.empty();
+    if (compiled.started && compiled.status.success()) {
+        compiled.library = written.substr(1);
+    }
+    return compiled;
+}
+
+} // namespace
+
+Result<CompileResult> compile(const Toolkit& toolkit, const CompileRequest& request, std::stop_token stop)
+{
+    ESPALIER_TRY(const UniqueFd result, memoryFile("library", {}));
+    ProcessSpec spec = limited(request);
+    const std::vector<std::string> words = compilerWords(toolkit, request);
+    if (request.sandboxed) {
+        ESPALIER_TRY(const UniqueFd source, memoryFile("source", request.source));
+        ESPALIER_TRY(const UniqueFd header, memoryFile("header", request.header));
+        spec.argv =
+            sandboxCommand(toolkit, request.includeRoots, {{sourceFd, request.sourceName}, {headerFd, "entry.h"}},
+                           request.memoryLimit > 0 ? request.memoryLimit : std::uint64_t{8} << 30);
+        spec.argv.insert(spec.argv.end(), words.begin(), words.end());
+        spec.environment = compilerEnvironment(toolkit, "/tmp");
+        spec.descriptors = {{source.get(), sourceFd}, {header.get(), headerFd}, {result.get(), resultFd}};
+        return run(std::move(spec), result, request, std::move(stop));
+    }
+    ESPALIER_TRY(const ScratchFolder scratch, ScratchFolder::create("espalier-build"));
+    ESPALIER_CHECK(writeFileAtomically(scratch.path() / request.sourceName, request.source));
+    ESPALIER_CHECK(writeFileAtomically(scratch.path() / "entry.h", request.header));
+    spec.argv = words;
+    spec.workingDirectory = scratch.path().string();
+    spec.environment = compilerEnvironment(toolkit, scratch.path().string());
+    spec.descriptors = {{result.get(), resultFd}};
+    return run(std::move(spec), result, request, std::move(stop));
+}
+
+} // namespace espalier

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/build/import_list.h"
+
+#include <algorithm>
+#include <array>
+
+namespace espalier {
+
+namespace {
+
+// clang-format off
+constexpr auto imports = std::to_array<AllowedImport>({
+    // what nvcc's own host stubs call
+    {"__cudaRegisterFatBinary", "stub: hands the device code to the runtime"},
+    {"__cudaRegisterFatBinaryEnd", "stub"},
+    {"__cudaUnregisterFatBinary", "stub, at unload"},
+    {"__cudaRegisterFunction", "stub: one kernel"},
+    {"__cudaRegisterVar", "stub: one __device__ or __constant__ variable"},
+    {"__cudaInitModule", "stub"},
+    {"__cudaPushCallConfiguration", "stub: <<<…>>>"},
+    {"__cudaPopCallConfiguration", "stub: <<<…>>>"},
+    {"__cudaLaunchKernel", "stub: <<<…>>>"},
+    {"__cudaGetKernel", "stub: <<<…>>>"},
+    // launching
+    {"cudaLaunchKernel", "launch"},
+    {"cudaLaunchKernelExC", "launch with attributes: clusters, programmatic dependence"},
+    {"cudaLaunchCooperativeKernel", "launch"},
+    {"cudaFuncSetAttribute", "launch set-up: dynamic shared memory, carve-out"},
+    {"cudaFuncSetCacheConfig", "launch set-up"},
+    {"cudaFuncGetAttributes", "launch set-up"},
+    {"cudaOccupancy*", "launch set-up"},
+    {"cudaGetDevice", "launch set-up"},
+    {"cudaDeviceGetAttribute", "launch set-up: number of SMs, shared memory"},
+    {"cudaGetDeviceProperties", "launch set-up"},
+    {"cudaGetSymbolAddress", "address of a __device__ variable"},
+    {"cudaGetDriverEntryPoint", "cuTensorMapEncode*; the runner answers for nothing else"},
+    {"cudaGetDriverEntryPointByVersion", "as above"},
+    {"cudaGetLastError", "errors"},
+    {"cudaPeekAtLastError", "errors"},
+    {"cudaGetErrorString", "errors"},
+    {"cudaGetErrorName", "errors"},
+    // memory work that joins the stream
+    {"cudaMemsetAsync", "joins the stream"},
+    {"cudaMemset2DAsync", "joins the stream"},
+    {"cudaMemcpyAsync", "joins the stream"},
+    {"cudaMemcpy2DAsync", "joins the stream"},
+    {"cudaMemcpyToSymbolAsync", "joins the stream"},
+    {"cudaMallocAsync", "stream-ordered, capturable"},
+    {"cudaFreeAsync", "stream-ordered, capturable"},
+    // forking to other streams and joining again
+    {"cudaStreamCreateWithFlags", "fork and join"},
+    {"cudaStreamCreateWithPriority", "fork and join"},
+    {"cudaStreamDestroy", "fork and join"},
+    {"cudaStreamWaitEvent", "fork and join"},
+    {"cudaEventCreateWithFlags", "fork and join"},
+    {"cudaEventRecord", "fork and join"},
+    {"cudaEventDestroy", "fork and join"},
+    // C++ run-time support that host code of any kernel needs
+    {"__cxa_atexit", "nvcc's own stub unregisters at unload"},
+    {"__cxa_finalize", "linker"},
+    {"__gmon_start__", "linker, weak"},
+    {"_ITM_deregisterTMCloneTable", "linker, weak"},
+    {"_ITM_registerTMCloneTable", "linker, weak"},
+    {"__cxa_guard_acquire", "static locals"},
+    {"__cxa_guard_release", "static locals"},
+    {"__cxa_guard_abort", "static locals"},
+    {"__gxx_personality_v0", "unwinding"},
+    {"_Unwind_Resume", "unwinding"},
+    {"__cxa_allocate_exception", "exceptions"},
+    {"__cxa_free_exception", "exceptions"},
+    {"__cxa_throw", "exceptions"},
+    {"__cxa_rethrow", "exceptions"},
+    {"__cxa_begin_catch", "exceptions"},
+    {"__cxa_end_catch", "exceptions"},
+    {"__cxa_throw_bad_array_new_length", "exceptions"},
+    {"__cxa_pure_virtual", "virtual functions"},
+    {"_ZSt9terminatev", "noexcept"},
+    {"_ZSt17__throw_bad_allocv", "exceptions of the standard library"},
+    {"_ZSt20__throw_length_errorPKc", "exceptions of the standard library"},
+    {"_ZSt20__throw_out_of_rangePKc", "exceptions of the standard library"},
+    {"_ZSt24__throw_out_of_range_fmtPKcz", "exceptions of the standard library"},
+    {"_ZSt19__throw_logic_errorPKc", "exceptions of the standard library"},
+    {"_ZSt28__throw_bad_array_new_lengthv", "exceptions of the standard library"},
+    {"_ZTVN10__cxxabiv1*", "type information"},
+    {"_Znwm", "new"}, {"_Znam", "new"},
+    {"_ZdlPv", "delete"}, {"_ZdlPvm", "delete"}, {"_ZdaPv", "delete"}, {"_ZdaPvm", "delete"},
+    {"__stack_chk_fail", "compiler"},
+    {"memcpy", "plain memory"}, {"memmove", "plain memory"}, {"memset", "plain memory"}, {"memcmp", "plain memory"},
+    {"strlen", "plain memory"},
+    {"abort", "assert and terminate: ends the runner, which is a failure of the candidate"},
+    {"__assert_fail", "assert"},
+    // printing an error is honest; what is printed is captured
+    {"printf", "printing"}, {"fprintf", "printing"}, {"puts", "printing"}, {"putchar", "printing"}, {"fputs", "printing"},
+    {"fputc", "printing"}, {"fwrite", "printing"}, {"fflush", "printing"}, {"stdout", "printing"}, {"stderr", "printing"},
+    // mathematics for launch parameters
+    {"sqrt", "mathematics"}, {"sqrtf", "mathematics"}, {"exp", "mathematics"}, {"expf", "mathematics"}, {"exp2", "mathematics"},
+    {"exp2f", "mathematics"}, {"log", "mathematics"}, {"logf", "mathematics"}, {"log2", "mathematics"}, {"log2f", "mathematics"},
+    {"pow", "mathematics"}, {"powf", "mathematics"}, {"ceil", "mathematics"}, {"ceilf", "mathematics"}, {"floor", "mathematics"},
+    {"floorf", "mathematics"}, {"round", "mathematics"}, {"roundf", "mathematics"}, {"fmod", "mathematics"},
+    {"fmodf", "mathematics"}, {"ldexp", "mathematics"}, {"ldexpf", "mathematics"},
+});
+
+struct Forbidden {
+    std::string_view name;
+    std::string_view why;
+};
+
+constexpr auto forbidden = std::to_array<Forbidden>({
+    {"cudaMallocManaged", "gives memory that outlives the call; use the workspace or cudaMallocAsync"},
+    {"cudaMalloc*", "stops the device and cannot be captured; use the workspace or cudaMallocAsync"},
+    {"cudaFree", "stops the device and cannot be captured; use the workspace or cudaFreeAsync"},
+    {"cudaDeviceSynchronize", "waits for the device; the caller waits"},
+    {"cudaStreamSynchronize", "waits for the device; the caller waits"},
+    {"cudaEventSynchronize", "waits for the device; the caller waits"},
+    {"cudaMemcpy*", "waits for the device; use cudaMemcpyAsync on the given stream"},
+    {"cudaMemset", "does not join the given stream; use cudaMemsetAsync"},
+    {"cudaStreamCreate", "makes a stream that waits for the default one; use cudaStreamCreateWithFlags"},
+    {"cudaEventCreate", "makes an event that takes times; use cudaEventCreateWithFlags with cudaEventDisableTiming"},
+    {"cudaEventElapsedTime", "takes times; the judge does"},
+    {"cudaDeviceSetLimit", "changes the device's state for others"},
+    {"cudaStreamIsCapturing", "tells a captured call from another"},
+    {"cudaGraph*", "keeps work of an earlier call"},
+    {"cudaStreamBeginCapture*", "keeps work of an earlier call"},
+    {"cudaHost*", "gives the device a way to host memory"},
+    {"cudaIpc*", "reaches other processes' memory"},
+    {"cudaProfiler*", "steers the profiler"},
+    {"cublas*", "calls a library; the task wants a kernel"},
+    {"cudnn*", "calls a library; the task wants a kernel"},
+    {"cu*", "calls the driver itself; use the runtime's functions"},
+    {"dlopen", "loads other code"}, {"dlsym", "looks up functions past this list"}, {"dlmopen", "loads other code"},
+    {"dl_iterate_phdr", "looks into the runner"},
+    {"fork", "starts a process"}, {"vfork", "starts a process"}, {"clone", "starts a process"}, {"exec*", "starts a process"},
+    {"posix_spawn*", "starts a process"}, {"system", "starts a process"}, {"popen", "starts a process"},
+    {"pthread_create", "starts a thread"}, {"_ZNSt6thread*", "starts a thread"},
+    {"exit", "ends the runner"}, {"_exit", "ends the runner"}, {"quick_exit", "ends the runner"}, {"kill", "sends signals"}, {"raise", "sends signals"},
+    {"longjmp", "leaves the call"}, {"siglongjmp", "leaves the call"}, {"signal", "catches faults"}, {"sigaction", "catches faults"},
+    {"socket", "opens a connection"}, {"connect", "opens a connection"},
+    {"mmap*", "maps memory"}, {"mprotect", "changes memory protection"}, {"ptrace", "looks into processes"}, {"syscall", "calls the kernel directly"},
+    {"process_vm_*", "looks into processes"},
+    {"open*", "opens files"}, {"fopen*", "opens files"}, {"read", "reads files"}, {"fread", "reads files"}, {"getenv", "reads the environment"},
+    {"clock*", "takes times"}, {"time", "takes times"}, {"gettimeofday", "takes times"}, {"_ZNSt6chrono*", "takes times"},
+    {"_ZNSt8ios_base4InitC1Ev", "constructs <iostream> when the library is loaded; leave <iostream> out and use printf"},
+});
+// clang-format on
+
+bool matches(std::string_view pattern, std::string_view symbol)
+{
+    return pattern.ends_with('*') ? symbol.starts_with(pattern.substr(0, pattern.size() - 1)) : pattern == symbol;
+}
+
+constexpr std::array<std::string_view, 5> libraries = {"libc.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libm.so.6",
+                                                       "ld-linux-x86-64.so.2"};
+
+} // namespace
+
+std::span<const AllowedImport> allowedImports()
+{
+    return imports;
+}
+
+bool isAllowedImport(std::string_view symbol)
+{
+    return std::any_of(imports.begin(), imports.end(),
+                       [&](const AllowedImport& one) { return matches(one.name, symbol); });
+}
+
+bool isAllowedLibrary(std::string_view soname)
+{
+    return std::find(libraries.begin(), libraries.end(), soname) != libraries.end();
+}
+
+std::string_view whyForbidden(std::string_view symbol)
+{
+    const auto found = std::find_if(forbidden.begin(), forbidden.end(),
+                                    [&](const Forbidden& one) { return matches(one.name, symbol); });
+    return found == forbidden.end() ? std::string_view() : found->why;
+}
+
+} // namespace espalier

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/build/toolchain.h"
+#include "core/model/evaluation.h"
+#include "core/model/task.h"
+
+#include <string_view>
+
+namespace espalier {
+
+/// What a built library would do when it is loaded, held against the contract: before anything is loaded, because a
+/// library whose constructors have run has already acted. Pure but for asking the running C library for its names.
+struct SymbolVerdict {
+    Outcome outcome = Outcome::Passed; ///< Suspicious, BuildFailed (no entry), NotRun (unsupported: <entry>_prepare)
+    std::string reason;                ///< one sentence
+    std::vector<Evidence> evidence;    ///< check "imports": each names symbol and rule
+};
+
+/// Candidates: the import allow-list, no shadowing exports, nothing that runs at load, the entry exported. Oracles and
+/// baselines are the task's own: only that they define what the judge will call.
+SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role);
+
+} // namespace espalier
