@@ -184,7 +184,8 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
         }
     }
     const std::vector<char*> arguments = pointersTo(spec.argv);
-    const std::vector<char*> variables = pointersTo(spec.environment.value_or(std::vector<std::string>{}));
+    const std::vector<std::string> environment = spec.environment.value_or(std::vector<std::string>{});
+    const std::vector<char*> variables = pointersTo(environment);
     plan.program = program.c_str();
     plan.argv = arguments.data();
     plan.environment = spec.environment ? variables.data() : environ;
