@@ -4,9 +4,9 @@
 //     ref[r][c]   = (x - m) * s * w_c + b_c       with m = mean x, s = 1 / sqrt(mean (x - m)^2 + eps)
 //     scale[r][c] = (|x - m| + |x| + A) * s * |w_c| + |b_c|     with A = mean |x|
 //
-// Why this scale: an fp32 mean carries an error of u times the magnitudes that went into it (A), which shifts x - m; the
-// difference, the variance's relative error and the products add a few u of |x - m| s |w|; |x| allows the form
-// x * (s w) + (b - m s w). Nothing grows with mean^2 / variance, so a variance from E[x^2] - mean^2 fails where rows lie
+// Why this scale: an fp32 mean carries an error of u times the magnitudes that went into it (A), which shifts x - m;
+// the difference, the variance's relative error and the products add a few u of |x - m| s |w|; |x| allows the form x *
+// (s w) + (b - m s w). Nothing grows with mean^2 / variance, so a variance from E[x^2] - mean^2 fails where rows lie
 // far from zero.
 #include <cmath>
 #include <cstdint>
@@ -77,6 +77,6 @@ extern "C" cudaError_t layernorm_f32_oracle(const float* x, const float* weight,
         return cudaErrorInvalidValue;
     const int64_t touched = (first + count - 1) / cols - first / cols + 1;
     oracleRows<<<static_cast<unsigned>(touched), kThreads, 0, stream>>>(x, weight, bias, cols, eps, ref, scale, first,
-                                                                         count);
+                                                                        count);
     return cudaGetLastError();
 }

@@ -17,7 +17,8 @@ extern "C" cudaError_t matmul_f32(const float* a, const float* b, float* c, int6
     const float one = 1.0f;
     const float zero = 0.0f;
     // cuBLAS is column-major: C^T = B^T * A^T.
-    const cublasStatus_t status = cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n);
+    const cublasStatus_t status =
+        cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &one, b, n, a, k, &zero, c, n);
     return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown;
 }
 

@@ -4,8 +4,8 @@
 //     ref[i][j]   = sum_l a[i][l] * b[l][j]
 //     scale[i][j] = sum_l |a[i][l] * b[l][j]|
 //
-// Products of floats are exact in fp64, so the error of ref is that of one fp64 sum. One block computes a 64 x 64 tile of
-// C; tiles and elements outside the range are skipped, so a few rows or one tile's rows cost little.
+// Products of floats are exact in fp64, so the error of ref is that of one fp64 sum. One block computes a 64 x 64 tile
+// of C; tiles and elements outside the range are skipped, so a few rows or one tile's rows cost little.
 #include <cmath>
 #include <cstdint>
 
@@ -87,6 +87,6 @@ extern "C" cudaError_t matmul_f32_oracle(const float* a, const float* b, int64_t
     const int64_t tilesAcross = (cols + kTile - 1) / kTile;
     const int64_t tiles = tilesAcross * ((rows + kTile - 1) / kTile);
     oracleTiles<<<static_cast<unsigned>(tiles), kThreads, 0, stream>>>(a, b, m, n, k, ref, scale, first, count,
-                                                                        tilesAcross);
+                                                                       tilesAcross);
     return cudaGetLastError();
 }

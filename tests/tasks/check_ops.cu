@@ -7,7 +7,7 @@
 
 // In no anonymous namespace: a function that takes it would not be exported.
 struct Comparison {
-    double worst;  // |out - ref| in units of u * scale
+    double worst; // |out - ref| in units of u * scale
     double error2, reference2;
     unsigned long long failed, nonFinite, firstFailed;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: 0BSD
 // A row stays on chip between the two uses, spread over all multiprocessors, so x is read from memory once. The blocks
-// stay for the whole call and meet once per row at a barrier in the workspace. SETS sets of blocks work on different rows
-// at the same time: while one set waits at its barrier, the other reads or writes. Each thread refills a place as soon as
-// it has written the result that stood there, so reads of the next row mix with writes of this one.
+// stay for the whole call and meet once per row at a barrier in the workspace. SETS sets of blocks work on different
+// rows at the same time: while one set waits at its barrier, the other reads or writes. Each thread refills a place as
+// soon as it has written the result that stood there, so reads of the next row mix with writes of this one.
 #include <cmath>
 #include <cstdint>
 
@@ -23,14 +23,26 @@ constexpr int kLeastVectors = 2 * BLOCK; // of a row in a block, so that short r
 
 // Rows whose length is a multiple of 4 move as float4, all others as single floats: a row, weight and bias then do not
 // share an alignment.
-__device__ float sum(float v) { return v; }
-__device__ float sum(float4 v) { return (v.x + v.y) + (v.z + v.w); }
-__device__ float squares(float v, float mean) { return (v - mean) * (v - mean); }
+__device__ float sum(float v)
+{
+    return v;
+}
+__device__ float sum(float4 v)
+{
+    return (v.x + v.y) + (v.z + v.w);
+}
+__device__ float squares(float v, float mean)
+{
+    return (v - mean) * (v - mean);
+}
 __device__ float squares(float4 v, float mean)
 {
     return (squares(v.x, mean) + squares(v.y, mean)) + (squares(v.z, mean) + squares(v.w, mean));
 }
-__device__ float normalise(float v, float2 s, float w, float b) { return (v - s.x) * s.y * w + b; }
+__device__ float normalise(float v, float2 s, float w, float b)
+{
+    return (v - s.x) * s.y * w + b;
+}
 __device__ float4 normalise(float4 v, float2 s, float4 w, float4 b)
 {
     return make_float4(normalise(v.x, s, w.x, b.x), normalise(v.y, s, w.y, b.y), normalise(v.z, s, w.z, b.z),
@@ -103,7 +115,8 @@ __device__ float2 mergeParts(const float2* statistics, unsigned* arrived, int pa
     return make_float2(static_cast<float>(mean), static_cast<float>(1.0 / sqrt(variance + eps)));
 }
 
-// Blocks [g * parts, (g + 1) * parts) work on rows g, g + groups, ...; each on vectors [part * slice, (part + 1) * slice).
+// Blocks [g * parts, (g + 1) * parts) work on rows g, g + groups, ...; each on vectors [part * slice, (part + 1) *
+// slice).
 template <class V>
 __global__ void __launch_bounds__(BLOCK, SETS)
     normaliseRows(const V* __restrict__ x, const V* __restrict__ weight, const V* __restrict__ bias, V* __restrict__ y,
@@ -171,7 +184,8 @@ __global__ void __launch_bounds__(BLOCK, SETS)
                 statistics[row * parts + part] = make_float2(mean, deviation);
                 asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(arrived + row) : "memory");
             }
-            const float2 s = mergeParts(statistics + row * parts, arrived + row, parts, slice, vectors, kPerVector, eps);
+            const float2 s =
+                mergeParts(statistics + row * parts, arrived + row, parts, slice, vectors, kPerVector, eps);
             if (t == 0)
                 merged = s;
         }

@@ -14,14 +14,26 @@ constexpr int kChunk = BLOCK * HELD; // vectors of one row that one block of the
 
 // Rows whose length is a multiple of 4 move as float4, all others as single floats: a row, weight and bias then do not
 // share an alignment.
-__device__ float sum(float v) { return v; }
-__device__ float sum(float4 v) { return (v.x + v.y) + (v.z + v.w); }
-__device__ float squares(float v, float mean) { return (v - mean) * (v - mean); }
+__device__ float sum(float v)
+{
+    return v;
+}
+__device__ float sum(float4 v)
+{
+    return (v.x + v.y) + (v.z + v.w);
+}
+__device__ float squares(float v, float mean)
+{
+    return (v - mean) * (v - mean);
+}
 __device__ float squares(float4 v, float mean)
 {
     return (squares(v.x, mean) + squares(v.y, mean)) + (squares(v.z, mean) + squares(v.w, mean));
 }
-__device__ float normalise(float v, float2 s, float w, float b) { return (v - s.x) * s.y * w + b; }
+__device__ float normalise(float v, float2 s, float w, float b)
+{
+    return (v - s.x) * s.y * w + b;
+}
 __device__ float4 normalise(float4 v, float2 s, float4 w, float4 b)
 {
     return make_float4(normalise(v.x, s, w.x, b.x), normalise(v.y, s, w.y, b.y), normalise(v.z, s, w.z, b.z),
@@ -44,9 +56,11 @@ __device__ float blockSum(float v, float* partial)
     return v;
 }
 
-// Mean of one chunk of a row and the sum of squared deviations from it, from a single read: the chunk stays in registers.
+// Mean of one chunk of a row and the sum of squared deviations from it, from a single read: the chunk stays in
+// registers.
 template <class V>
-__global__ void __launch_bounds__(BLOCK) chunkStatistics(const V* __restrict__ x, float2* chunks, int64_t vectors, int parts)
+__global__ void __launch_bounds__(BLOCK)
+    chunkStatistics(const V* __restrict__ x, float2* chunks, int64_t vectors, int parts)
 {
     __shared__ float partial[BLOCK / 32];
     const int64_t row = blockIdx.x / parts;
@@ -75,9 +89,10 @@ __global__ void __launch_bounds__(BLOCK) chunkStatistics(const V* __restrict__ x
         chunks[row * parts + part] = make_float2(mean, deviation);
 }
 
-// Mean and 1 / standard deviation of each row from its chunks. Double precision: it is little work, and chunk means can be
-// close to each other.
-__global__ void rowStatistics(const float2* chunks, float2* statistics, int64_t cols, int chunkCols, int parts, float eps)
+// Mean and 1 / standard deviation of each row from its chunks. Double precision: it is little work, and chunk means can
+// be close to each other.
+__global__ void rowStatistics(const float2* chunks, float2* statistics, int64_t cols, int chunkCols, int parts,
+                              float eps)
 {
     __shared__ double partial[256];
     const float2* own = chunks + static_cast<int64_t>(blockIdx.x) * parts;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: 0BSD
-// The 128 x 128 tile with 8 x 8 elements a thread, fed by a pipeline of STAGES buffers: asynchronous copies bring tiles of A
-// and B to shared memory without passing through registers, several steps ahead. A stays row-major, so a thread reads four
-// steps of a row at once; rows are padded to 4 more floats than DEPTH, which puts neighbouring rows in different banks.
+// The 128 x 128 tile with 8 x 8 elements a thread, fed by a pipeline of STAGES buffers: asynchronous copies bring tiles
+// of A and B to shared memory without passing through registers, several steps ahead. A stays row-major, so a thread
+// reads four steps of a row at once; rows are padded to 4 more floats than DEPTH, which puts neighbouring rows in
+// different banks.
 #include <cstdint>
 
 namespace {
@@ -20,8 +21,8 @@ constexpr int kFloatsA = kTile * kStrideA;
 constexpr int kFloats = kFloatsA + DEPTH * kTile; // of one stage
 constexpr int kSharedBytes = STAGES * kFloats * 4;
 
-// Copies four elements of a row-major matrix from (row, col) on to shared memory, asynchronously; those outside the matrix
-// become 0. `Aligned`: rows are multiples of 4, so a quad lies inside or outside whole.
+// Copies four elements of a row-major matrix from (row, col) on to shared memory, asynchronously; those outside the
+// matrix become 0. `Aligned`: rows are multiples of 4, so a quad lies inside or outside whole.
 template <bool Aligned>
 __device__ void copyAsync(float* shared, const float* matrix, int row, int col, int rows, int cols)
 {
@@ -29,13 +30,16 @@ __device__ void copyAsync(float* shared, const float* matrix, int row, int col, 
     if constexpr (Aligned) {
         const bool inside = row < rows && col < cols;
         const float* from = inside ? matrix + static_cast<int64_t>(row) * cols + col : matrix;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0)
+                     : "memory");
     } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const bool inside = row < rows && col + i < cols;
             const float* from = inside ? matrix + static_cast<int64_t>(row) * cols + col + i : matrix;
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * i), "l"(from), "r"(inside ? 4 : 0) : "memory");
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * i), "l"(from),
+                         "r"(inside ? 4 : 0)
+                         : "memory");
         }
     }
 }
@@ -64,7 +68,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
     const int t = threadIdx.x;
     const int row0 = blockIdx.y * kTile;
     const int col0 = blockIdx.x * kTile;
-    // A warp covers 32 x 64 elements: 4 threads down, 8 across. A thread has rows r, r + 4, ... r + 28, columns q and q + 32.
+    // A warp covers 32 x 64 elements: 4 threads down, 8 across. A thread has rows r, r + 4, ... r + 28, columns q and q
+    // + 32.
     const int warp = t / 32;
     const int lane = t % 32;
     const int r = warp / 2 * 32 + lane / 8;
@@ -136,7 +141,8 @@ cudaError_t launch(const float* a, const float* b, float* c, int64_t m, int64_t 
     if (error != cudaSuccess)
         return error;
     const dim3 grid(static_cast<unsigned>((n + kTile - 1) / kTile), static_cast<unsigned>((m + kTile - 1) / kTile));
-    multiply<Aligned><<<grid, kThreads, kSharedBytes, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
+    multiply<Aligned><<<grid, kThreads, kSharedBytes, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n),
+                                                                static_cast<int>(k));
     return cudaGetLastError();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: 0BSD
 // A block computes a 128 x 128 tile of C, a thread 8 x 8 elements of it in registers: 64 FMAs for 16 values read from
-// shared memory. The next tiles of A and B are loaded into registers, 16 bytes a thread, while the present ones are used,
-// and stored to the other of two buffers.
+// shared memory. The next tiles of A and B are loaded into registers, 16 bytes a thread, while the present ones are
+// used, and stored to the other of two buffers.
 #include <cstdint>
 
 namespace {
@@ -138,8 +138,10 @@ extern "C" cudaError_t matmul_f32(const float* a, const float* b, float* c, int6
         return cudaErrorInvalidValue;
     const dim3 grid(static_cast<unsigned>((n + kTile - 1) / kTile), static_cast<unsigned>((m + kTile - 1) / kTile));
     if (k % 4 == 0 && n % 4 == 0)
-        multiply<true><<<grid, kThreads, 0, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
+        multiply<true>
+            <<<grid, kThreads, 0, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
     else
-        multiply<false><<<grid, kThreads, 0, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
+        multiply<false>
+            <<<grid, kThreads, 0, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
     return cudaGetLastError();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: 0BSD
 // Each operand is split into two TF32 numbers, x = high + low with 11 bits each, and the product is taken as
 // high * high + high * low + low * high on the tensor cores; what is left out is below fp32's own rounding. The tensor
-// cores lose accuracy when they add long sums, so the partial sums move into fp32 registers every PROMOTE steps of a long K.
+// cores lose accuracy when they add long sums, so the partial sums move into fp32 registers every PROMOTE steps of a
+// long K.
 #include <cstdint>
 
 namespace {
@@ -16,8 +17,8 @@ constexpr int kTile = 128;
 constexpr int kThreads = 256;
 constexpr int kQuads = kTile * DEPTH / 4 / kThreads; // of A, and of B, that a thread copies per step
 
-// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between two
-// moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
+// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between
+// two moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
 __device__ int promoteSteps(int k)
 {
     return (k >= 4096 ? PROMOTE : k >= 1024 ? 64 : 32) / DEPTH;
@@ -30,8 +31,8 @@ constexpr int kFloatsA = kTile * kStrideA;
 constexpr int kFloats = kFloatsA + DEPTH * kStrideB; // of one stage
 constexpr int kSharedBytes = STAGES * kFloats * 4;
 
-// Copies four elements of a row-major matrix from (row, col) on to shared memory, asynchronously; those outside the matrix
-// become 0. `Aligned`: rows are multiples of 4, so a quad lies inside or outside whole.
+// Copies four elements of a row-major matrix from (row, col) on to shared memory, asynchronously; those outside the
+// matrix become 0. `Aligned`: rows are multiples of 4, so a quad lies inside or outside whole.
 template <bool Aligned>
 __device__ void copyAsync(float* shared, const float* matrix, int row, int col, int rows, int cols)
 {
@@ -39,13 +40,16 @@ __device__ void copyAsync(float* shared, const float* matrix, int row, int col, 
     if constexpr (Aligned) {
         const bool inside = row < rows && col < cols;
         const float* from = inside ? matrix + static_cast<int64_t>(row) * cols + col : matrix;
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(inside ? 16 : 0)
+                     : "memory");
     } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             const bool inside = row < rows && col + i < cols;
             const float* from = inside ? matrix + static_cast<int64_t>(row) * cols + col + i : matrix;
-            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * i), "l"(from), "r"(inside ? 4 : 0) : "memory");
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * i), "l"(from),
+                         "r"(inside ? 4 : 0)
+                         : "memory");
         }
     }
 }
@@ -140,7 +144,8 @@ __global__ void __launch_bounds__(kThreads, 1)
                 unsigned highA[4], lowA[4];
 #pragma unroll
                 for (int e = 0; e < 4; ++e)
-                    splitTf32(tileA[(r + 16 * i + 8 * (e % 2)) * kStrideA + l + inGroup + 4 * (e / 2)], highA[e], lowA[e]);
+                    splitTf32(tileA[(r + 16 * i + 8 * (e % 2)) * kStrideA + l + inGroup + 4 * (e / 2)], highA[e],
+                              lowA[e]);
 #pragma unroll
                 for (int j = 0; j < 4; ++j)
                     multiplyAdd(recent[i][j], lowA, highB[j]);
@@ -182,7 +187,8 @@ cudaError_t launch(const float* a, const float* b, float* c, int64_t m, int64_t 
     if (error != cudaSuccess)
         return error;
     const dim3 grid(static_cast<unsigned>((n + kTile - 1) / kTile), static_cast<unsigned>((m + kTile - 1) / kTile));
-    multiply<Aligned><<<grid, kThreads, kSharedBytes, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n), static_cast<int>(k));
+    multiply<Aligned><<<grid, kThreads, kSharedBytes, stream>>>(a, b, c, static_cast<int>(m), static_cast<int>(n),
+                                                                static_cast<int>(k));
     return cudaGetLastError();
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: 0BSD
 // The split into two TF32 numbers on Hopper's warpgroup instructions. A first kernel lays A out in the order in which
 // the instruction's lanes want it, a second splits B once and lays both halves out as the swizzled image of a shared
-// memory tile. The product kernel then fills a stage with plain bulk copies of whole tiles: one thread copies, two warpgroups
-// multiply, each splitting its rows of A in registers. CLUSTER blocks below each other share the tiles of B: each fetches
-// a part and the copy engine delivers it to all. Partial sums move into fp32 registers every PROMOTE steps of a long K.
+// memory tile. The product kernel then fills a stage with plain bulk copies of whole tiles: one thread copies, two
+// warpgroups multiply, each splitting its rows of A in registers. CLUSTER blocks below each other share the tiles of B:
+// each fetches a part and the copy engine delivers it to all. Partial sums move into fp32 registers every PROMOTE steps
+// of a long K.
 #include <cstdint>
 
 namespace {
@@ -16,10 +17,11 @@ namespace {
 #define PROMOTE 128
 // espalier: tune BAND = 8 16 32
 #define BAND 8
-constexpr int kTile = 128;  // rows and columns of C per block
-constexpr int kDepth = 32;  // of K per stage: 128 bytes, the width of the swizzle
-constexpr int kGroups = 2;  // warpgroups that multiply, 64 rows each
-constexpr int kThreads = (kGroups + 1) * 128; // the last warpgroup copies: one thread of it, the others lend their registers
+constexpr int kTile = 128; // rows and columns of C per block
+constexpr int kDepth = 32; // of K per stage: 128 bytes, the width of the swizzle
+constexpr int kGroups = 2; // warpgroups that multiply, 64 rows each
+constexpr int kThreads =
+    (kGroups + 1) * 128; // the last warpgroup copies: one thread of it, the others lend their registers
 constexpr int kTileFloats = kTile * kDepth;
 constexpr int kTileBytes = kTileFloats * 4;
 constexpr int kStageBytes = 3 * kTileBytes; // A, high B, low B
@@ -32,14 +34,17 @@ __device__ float roundToTf32(float v)
     return __uint_as_float((__float_as_uint(v) + 0x1000u) & 0xffffe000u);
 }
 
-// A, tile after tile of 128 rows and 32 columns, K fastest; within a tile [8 columns][16 rows][lane][4]: what a lane of the
-// multiplying warps needs for one instruction, in one 16-byte load. Outside A: 0.
-__global__ void __launch_bounds__(256) arrangeA(const float* __restrict__ a, float4* __restrict__ to, int m, int k, int tilesK)
+// A, tile after tile of 128 rows and 32 columns, K fastest; within a tile [8 columns][16 rows][lane][4]: what a lane of
+// the multiplying warps needs for one instruction, in one 16-byte load. Outside A: 0.
+__global__ void __launch_bounds__(256)
+    arrangeA(const float* __restrict__ a, float4* __restrict__ to, int m, int k, int tilesK)
 {
     const int row0 = blockIdx.x / tilesK * kTile;
     const int col0 = blockIdx.x % tilesK * kDepth;
     float4* tile = to + static_cast<int64_t>(blockIdx.x) * (kTileFloats / 4);
-    const auto at = [&](int row, int col) { return row < m && col < k ? a[static_cast<int64_t>(row) * k + col] : 0.0f; };
+    const auto at = [&](int row, int col) {
+        return row < m && col < k ? a[static_cast<int64_t>(row) * k + col] : 0.0f;
+    };
 #pragma unroll
     for (int i = threadIdx.x; i < kTileFloats / 4; i += 256) {
         const int lane = i % 32;
@@ -49,9 +54,10 @@ __global__ void __launch_bounds__(256) arrangeA(const float* __restrict__ a, flo
     }
 }
 
-// B, tile after tile of 128 columns and 32 rows, K fastest; within a tile the high parts, then the low ones, each [column][32
-// rows] with the 16-byte pieces of every 128 bytes exchanged as the 128-byte swizzle does. Outside B: 0.
-__global__ void __launch_bounds__(256) arrangeB(const float* __restrict__ b, float4* __restrict__ to, int n, int k, int tilesK)
+// B, tile after tile of 128 columns and 32 rows, K fastest; within a tile the high parts, then the low ones, each
+// [column][32 rows] with the 16-byte pieces of every 128 bytes exchanged as the 128-byte swizzle does. Outside B: 0.
+__global__ void __launch_bounds__(256)
+    arrangeB(const float* __restrict__ b, float4* __restrict__ to, int n, int k, int tilesK)
 {
     __shared__ float tile[kDepth][kTile + 1];
     const int col0 = blockIdx.x / tilesK * kTile;
@@ -72,7 +78,8 @@ __global__ void __launch_bounds__(256) arrangeB(const float* __restrict__ b, flo
         const float4 v = make_float4(tile[row][col], tile[row + 1][col], tile[row + 2][col], tile[row + 3][col]);
         const float4 h = make_float4(roundToTf32(v.x), roundToTf32(v.y), roundToTf32(v.z), roundToTf32(v.w));
         high[i] = h;
-        low[i] = make_float4(roundToTf32(v.x - h.x), roundToTf32(v.y - h.y), roundToTf32(v.z - h.z), roundToTf32(v.w - h.w));
+        low[i] =
+            make_float4(roundToTf32(v.x - h.x), roundToTf32(v.y - h.y), roundToTf32(v.z - h.z), roundToTf32(v.w - h.w));
     }
 }
 
@@ -88,7 +95,8 @@ __device__ void barrierInit(uint64_t* barrier, int count)
 
 __device__ void barrierExpect(uint64_t* barrier, int bytes)
 {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(barrier)), "r"(bytes) : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(barrier)), "r"(bytes)
+                 : "memory");
 }
 
 // Arrives at the barrier that stands at the same place in block `rank` of the cluster.
@@ -102,10 +110,11 @@ __device__ void barrierArrive(uint64_t* barrier, unsigned rank)
 
 __device__ void barrierWait(uint64_t* barrier, unsigned parity)
 {
-    asm volatile("{ .reg .pred p; again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1; @p bra done; "
-                 "bra again; done: }" ::"r"(sharedAddress(barrier)),
-                 "r"(parity)
-                 : "memory");
+    asm volatile(
+        "{ .reg .pred p; again: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1; @p bra done; "
+        "bra again; done: }" ::"r"(sharedAddress(barrier)),
+        "r"(parity)
+        : "memory");
 }
 
 __device__ void bulkCopy(unsigned to, const void* from, int bytes, uint64_t* barrier)
@@ -118,7 +127,8 @@ __device__ void bulkCopy(unsigned to, const void* from, int bytes, uint64_t* bar
 // To the same place in every block of the cluster, completing on the barrier at the same place there.
 __device__ void bulkCopyToAll(unsigned to, const void* from, int bytes, uint64_t* barrier)
 {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(to),
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, "
+                 "[%3], %4;" ::"r"(to),
                  "l"(from), "r"(bytes), "r"(sharedAddress(barrier)), "h"(static_cast<uint16_t>((1 << CLUSTER) - 1))
                  : "memory");
 }
@@ -131,17 +141,21 @@ __device__ void clusterSync()
 // d (+)= A * B for 64 x 128 x 8: A from registers, B from the shared tile that `descriptor` names.
 __device__ void multiplyAdd(float (&d)[64], const unsigned (&a)[4], uint64_t descriptor, int add)
 {
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %69, 0; "
-                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, {%64, %65, %66, %67}, %68, p, 1, 1; }"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-                   "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-                   "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-                   "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
-                   "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]),
-                   "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-                   "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-                   "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor), "r"(add));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, %69, 0; "
+        "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "
+        "%13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, "
+        "%35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, "
+        "%57, %58, %59, %60, %61, %62, %63}, {%64, %65, %66, %67}, %68, p, 1, 1; }"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+          "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+          "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+          "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptor), "r"(add));
 }
 
 __device__ void wgmmaFence()
@@ -170,7 +184,8 @@ struct Barriers {
     uint64_t empty[STAGES]; // every warp of the cluster has used it
 };
 
-__device__ void produce(const char* tilesA, const char* tilesB, unsigned stages, Barriers& barriers, int steps, unsigned rank)
+__device__ void produce(const char* tilesA, const char* tilesB, unsigned stages, Barriers& barriers, int steps,
+                        unsigned rank)
 {
     for (int step = 0; step < steps; ++step) {
         const int s = step % STAGES;
@@ -188,7 +203,8 @@ __device__ void produce(const char* tilesA, const char* tilesB, unsigned stages,
     }
 }
 
-__device__ void consume(const char* generic, unsigned stages, Barriers& barriers, int steps, int promote, float (&sum)[64])
+__device__ void consume(const char* generic, unsigned stages, Barriers& barriers, int steps, int promote,
+                        float (&sum)[64])
 {
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
@@ -236,7 +252,8 @@ __device__ void consume(const char* generic, unsigned stages, Barriers& barriers
 }
 
 __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(kThreads, 1)
-    multiply(const char* __restrict__ tilesA, const char* __restrict__ tilesB, float* __restrict__ c, int m, int n, int tilesM, int tilesN, int steps, int promote)
+    multiply(const char* __restrict__ tilesA, const char* __restrict__ tilesB, float* __restrict__ c, int m, int n,
+             int tilesM, int tilesN, int steps, int promote)
 {
     extern __shared__ char raw[];
     __shared__ alignas(8) Barriers barriers;
@@ -291,8 +308,8 @@ __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(kThreads, 1)
     clusterSync(); // no block leaves while another may still write to its shared memory
 }
 
-// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between two
-// moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
+// Steps between moves into fp32. The error of the tensor cores' own sums is about u / 8 for every element of K between
+// two moves (measured), whatever K is; short sums are expected to be more accurate than that of the longest interval.
 int promoteSteps(int64_t k)
 {
     const int interval = k >= 4096 ? PROMOTE : k >= 1024 ? 64 : 32;
@@ -331,8 +348,11 @@ extern "C" cudaError_t matmul_f32(const float* a, const float* b, float* c, int6
     const cudaError_t error = cudaFuncSetAttribute(multiply, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes);
     if (error != cudaSuccess)
         return error;
-    arrangeA<<<tilesM * tilesK, 256, 0, stream>>>(a, reinterpret_cast<float4*>(arrangedA), static_cast<int>(m), static_cast<int>(k), tilesK);
-    arrangeB<<<tilesN * tilesK, 256, 0, stream>>>(b, reinterpret_cast<float4*>(arrangedB), static_cast<int>(n), static_cast<int>(k), tilesK);
-    multiply<<<tilesM * tilesN, kThreads, kSharedBytes, stream>>>(arrangedA, arrangedB, c, static_cast<int>(m), static_cast<int>(n), tilesM, tilesN, tilesK, promoteSteps(k));
+    arrangeA<<<tilesM * tilesK, 256, 0, stream>>>(a, reinterpret_cast<float4*>(arrangedA), static_cast<int>(m),
+                                                  static_cast<int>(k), tilesK);
+    arrangeB<<<tilesN * tilesK, 256, 0, stream>>>(b, reinterpret_cast<float4*>(arrangedB), static_cast<int>(n),
+                                                  static_cast<int>(k), tilesK);
+    multiply<<<tilesM * tilesN, kThreads, kSharedBytes, stream>>>(
+        arrangedA, arrangedB, c, static_cast<int>(m), static_cast<int>(n), tilesM, tilesN, tilesK, promoteSteps(k));
     return cudaGetLastError();
 }

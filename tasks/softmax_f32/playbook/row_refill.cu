@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: 0BSD
-// As many blocks as the device holds stay for the whole call and go through the rows. A row of up to 65536 elements is held
-// on chip whole, HELD quads a thread in registers, the others in shared memory; as soon as a thread has written a quad of
-// the result it starts to load the next row's quad into the same place, so reads and writes mix instead of taking turns.
+// As many blocks as the device holds stay for the whole call and go through the rows. A row of up to 65536 elements is
+// held on chip whole, HELD quads a thread in registers, the others in shared memory; as soon as a thread has written a
+// quad of the result it starts to load the next row's quad into the same place, so reads and writes mix instead of
+// taking turns.
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
@@ -76,14 +77,14 @@ __device__ float sum4(float4 v)
 
 __device__ void copyAsync(float4* shared, const float4* global)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
-                 "l"(global)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+        "l"(global)
+        : "memory");
 }
 
-// How a row divides into single elements up to the first 16-byte boundary, whole quads, and the rest. The single elements,
-// at most six, are held one a thread.
+// How a row divides into single elements up to the first 16-byte boundary, whole quads, and the rest. The single
+// elements, at most six, are held one a thread.
 struct Split {
     int head, quads, edgeAt;
 };

@@ -76,10 +76,10 @@ __device__ float sum4(float4 v)
 
 __device__ void copyAsync(float4* shared, const float4* global)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
-                 "l"(global)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+        "l"(global)
+        : "memory");
 }
 
 __global__ void __launch_bounds__(BLOCK) softmaxRows(const float* __restrict__ x, float* __restrict__ y, int cols)

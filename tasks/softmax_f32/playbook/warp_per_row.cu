@@ -22,7 +22,8 @@ __device__ float warpSum(float v)
     return v;
 }
 
-__global__ void __launch_bounds__(WARPS * 32) softmaxRows(const float* __restrict__ x, float* __restrict__ y, int64_t rows, int64_t cols)
+__global__ void __launch_bounds__(WARPS * 32)
+    softmaxRows(const float* __restrict__ x, float* __restrict__ y, int64_t rows, int64_t cols)
 {
     const int lane = threadIdx.x % 32;
     const int64_t row = static_cast<int64_t>(blockIdx.x) * WARPS + threadIdx.x / 32;
