@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/interrupts.h"
+#include "app/ctl/live_table.h"
+#include "app/ctl/output.h"
+#include "app/ctl/verbs.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/engine/one_shot.h"
+#include "core/model/evaluation_json.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+
+namespace espalier::ctl {
+
+namespace {
+
+/// Turns Ctrl-C into a stop request while a blocking call runs. Construct before the call starts threads.
+class StopOnInterrupt
+{
+public:
+    StopOnInterrupt()
+        : m_wake(::eventfd(0, EFD_CLOEXEC)), m_thread([this](const std::stop_token& ended) { watch(ended); })
+    {
+    }
+    ~StopOnInterrupt()
+    {
+        m_thread.request_stop();
+        ::eventfd_write(m_wake.get(), 1);
+    }
+    std::stop_token token() const { return m_source.get_token(); }
+
+private:
+    void watch(const std::stop_token& ended)
+    {
+        while (!ended.stop_requested()) {
+            pollfd polled[2] = {{m_interrupts.descriptor(), POLLIN, 0}, {m_wake.get(), POLLIN, 0}};
+            ::poll(polled, 2, -1);
+            if (m_interrupts.take()) {
+                m_source.request_stop();
+            }
+        }
+    }
+
+    Interrupts m_interrupts;
+    UniqueFd m_wake;
+    std::stop_source m_source;
+    std::jthread m_thread; ///< last: started when the rest is there
+};
+
+void printReport(const Evaluation& evaluation, const JudgeHello& device)
+{
+    print(fmt::format("{} on {}{}", nameOf(evaluation.outcome), device.deviceName,
+                      evaluation.reason.empty() ? "" : fmt::format(": {}", evaluation.reason)));
+    for (const Evidence& evidence : evaluation.evidence) {
+        print(fmt::format("  [{}] {}", evidence.check, evidence.sentence));
+    }
+    if (evaluation.build) {
+        for (const CompileMessage& message : evaluation.build->messages) {
+            print(fmt::format("  {}:{}:{}: {}: {}", message.file, message.line, message.column,
+                              message.error ? "error" : "warning", message.text));
+        }
+        for (const KernelResources& kernel : evaluation.build->kernels) {
+            print(fmt::format("  {}: {} registers, {} B shared, {} B spilled", kernel.kernel, kernel.registers,
+                              kernel.sharedBytes, kernel.spillStoreBytes));
+        }
+    }
+    if (evaluation.timing) {
+        for (const CaseTiming& timing : evaluation.timing->cases) {
+            print(fmt::format(
+                "  {}: {} ({}){}", timing.caseId, timeText(timing.timeUs.value, timing.provenance),
+                nameOf(timing.provenance),
+                timing.speedupRoot ? ", " + speedupText(*timing.speedupRoot, timing.provenance) + " of the root" : ""));
+        }
+    }
+}
+
+} // namespace
+
+int evaluate(const EvalVerb& options)
+{
+    const StopOnInterrupt interrupt;
+    const auto source = readFile(options.file, std::size_t{8} << 20);
+    if (!source) {
+        return failWith(source.error(), options.json);
+    }
+    OneShotRequest request;
+    request.task = options.task;
+    request.source = *source;
+    request.device = options.device;
+    request.caseIds = options.cases;
+    request.tier = options.full ? Tier::Full : Tier::Quick;
+    const auto result = evaluateOnce(
+        request, [](Stage stage, const std::string& text) { note(fmt::format("{}: {}", nameOf(stage), text)); },
+        interrupt.token());
+    if (!result) {
+        return failWith(result.error(), options.json);
+    }
+    const Evaluation& evaluation = result->evaluation;
+    if (options.json) {
+        printJson(evaluationReport(evaluation));
+    } else {
+        printReport(evaluation, result->device);
+    }
+    return evaluation.cause == NotRunCause::Cancelled ? exitInterrupted : exitCodeOf(evaluation.outcome);
+}
+
+} // namespace espalier::ctl
