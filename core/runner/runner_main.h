@@ -4,6 +4,7 @@
 #include "core/base/fd.h"
 #include "core/device/runner_device.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +16,8 @@ struct RunnerSetup {
     std::function<Result<std::unique_ptr<RunnerDevice>>()> openDevice;
     /// Makes the CUDA runtime's symbols available to libraries loaded later; returns its version (13000).
     std::function<Result<int>()> bindRuntime;
+    /// How long it spins for the next message before it sleeps: a wake-up would stand in the judge's clock.
+    std::chrono::microseconds spin{0};
 };
 
 /// The life of a runner: says that it is ready, then serves the judge on `control` until it closes. Returns the

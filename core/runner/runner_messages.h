@@ -75,7 +75,7 @@ struct Reply {
     BlockClock clock;       ///< Block, Empty
 };
 
-constexpr std::size_t maxCalls = 64;
+constexpr std::size_t maxCalls = 128;
 constexpr std::size_t maxValues = 64;
 constexpr std::size_t maxNames = 32;
 constexpr std::size_t maxText = 4000;

@@ -18,7 +18,9 @@ namespace {
 class Server
 {
 public:
-    Server(MessageSocket& socket, RunnerDevice& device) : m_socket(socket), m_device(device) {}
+    Server(MessageSocket& socket, RunnerDevice& device, std::chrono::microseconds spin)
+        : m_socket(socket), m_device(device), m_spin(spin)
+    {}
 
     int loop();
 
@@ -33,6 +35,7 @@ private:
 
     MessageSocket& m_socket;
     RunnerDevice& m_device;
+    std::chrono::microseconds m_spin;
     std::vector<std::uint64_t> m_slots;
     std::vector<void*> m_functions;
     UniqueFd m_library; ///< stays open: /proc/self/fd/N must stay what it was for debuggers and dladdr
@@ -43,7 +46,7 @@ private:
 Result<Message> Server::nextMessage()
 {
     using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::microseconds(300);
+    const auto end = Clock::now() + m_spin;
     pollfd polled = {m_socket.fd(), POLLIN, 0};
     while (Clock::now() < end && ::poll(&polled, 1, 0) == 0) {
     }
@@ -204,7 +207,7 @@ int serveRunner(UniqueFd control, const RunnerSetup& setup)
     if (!socket.send(encode(ready)) || ready.status != Status::Ok) {
         return 1;
     }
-    const int code = Server(socket, **device).loop();
+    const int code = Server(socket, **device, setup.spin).loop();
     // Not a return: destructors and exit handlers of a foreign library would run, and may never end.
     std::fflush(stdout);
     ::_exit(code);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/block_clock.h"
+
+#include "core/analysis/statistics.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <span>
+
+namespace espalier::judge {
+
+namespace {
+
+constexpr double emptyEventPair = 1.3; ///< what two adjacent events read
+constexpr double earliest = -150;       ///< residual of a block that counts: from here ...
+constexpr double latest = 250;          ///< ... to here plus a share of what was claimed
+constexpr double latestShare = 0.01;
+constexpr double honestResidual = 100;  ///< median over the blocks of an honest runner, at most
+constexpr double honestShare = 0.003;
+constexpr double blatantShare = 0.5;    ///< of the claim: more than this passed unclaimed in most blocks
+constexpr std::array<std::uint32_t, 2> calibratedCalls = {1, 32};
+constexpr int calibrations = 3;
+constexpr std::size_t fewestForComplaint = 30;
+
+} // namespace
+
+Result<void> calibrate(DeviceSession& session, RunnerProcess& runner, Interrupts& interrupts)
+{
+    if (session.simulated()) {
+        return {};
+    }
+    Device& device = session.device();
+    ESPALIER_TRY(const std::unique_ptr<DeviceBuffer> buffer, device.allocate(device.info().granularity));
+    for (const std::uint32_t calls : calibratedCalls) {
+        std::vector<double> walls;
+        for (int i = 0; i < calibrations + 1; ++i) {
+            // The judge works on the device before every block, so the switch between the two contexts is in the
+            // figure.
+            ops::BandArgs work = {};
+            work.address = buffer->address();
+            work.write = 1;
+            ESPALIER_CHECK(device.run(ops::Op::Band, std::as_bytes(std::span(&work, 1)), buffer->bytes()));
+            auto block = runner.emptyBlock(calls, true, std::chrono::seconds(5), interrupts);
+            if (!block) {
+                return std::unexpected(errorOf(block.error(), "calibrating a runner"));
+            }
+            if (i > 0) { // the first allocates the displacement buffer and wakes the device
+                walls.push_back(block->wallMicroseconds);
+            }
+        }
+        runner.emptyWall()[calls] = statistics::median(walls);
+    }
+    return {};
+}
+
+double emptyBlockMicroseconds(RunnerProcess& runner, std::size_t calls)
+{
+    const auto& wall = runner.emptyWall();
+    if (wall.size() < 2) {
+        return 0;
+    }
+    const auto& [few, fewTime] = *wall.begin();
+    const auto& [many, manyTime] = *wall.rbegin();
+    const double slope = (manyTime - fewTime) / static_cast<double>(many - few);
+    return fewTime + slope * (static_cast<double>(calls) - static_cast<double>(few));
+}
+
+ClockedBlock clockBlock(RunnerProcess& runner, const RunnerProcess::Block& block)
+{
+    ClockedBlock clocked;
+    for (const CallClock& call : block.clock.calls) {
+        clocked.events.push_back(call.eventMicroseconds);
+        clocked.claimed += std::max(0.0, call.eventMicroseconds - emptyEventPair);
+    }
+    const std::size_t calls = clocked.events.size();
+    const double empty = emptyBlockMicroseconds(runner, calls);
+    clocked.median = statistics::median(clocked.events);
+    clocked.residual = block.wallMicroseconds - empty - clocked.claimed;
+    clocked.agrees = clocked.residual >= earliest && clocked.residual <= latest + latestShare * clocked.claimed;
+    return clocked;
+}
+
+void BlockLedger::add(const ClockedBlock& block)
+{
+    m_allResiduals.push_back(block.residual);
+    m_allClaims.push_back(block.claimed);
+    if (!block.agrees) {
+        m_times.emplace_back();
+        ++m_dropped;
+        return;
+    }
+    m_times.emplace_back(block.median);
+    m_residuals.push_back(block.residual);
+    m_claims.push_back(block.claimed);
+    m_samples.insert(m_samples.end(), block.events.begin(), block.events.end());
+}
+
+bool BlockLedger::unusable() const
+{
+    return 3 * m_dropped > static_cast<int>(m_times.size());
+}
+
+std::optional<std::string> BlockLedger::complaint() const
+{
+    // Dropped blocks are disturbed ones, unless all of them say the same: then the events lie.
+    const bool all = unusable();
+    if (!all && m_residuals.size() < fewestForComplaint) {
+        return std::nullopt;
+    }
+    const double residual = statistics::median(all ? m_allResiduals : m_residuals);
+    const double claimed = statistics::median(all ? m_allClaims : m_claims);
+    const double allowed = all ? std::max(2 * latest, blatantShare * claimed) : honestResidual + honestShare * claimed;
+    if (residual <= allowed) {
+        return std::nullopt;
+    }
+    return fmt::format("its events claim {:.0f} us a block where {:.0f} us passed on the judge's clock; {:.0f} us more would be explained",
+                       claimed, claimed + residual, allowed);
+}
+
+} // namespace espalier::judge

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/evaluation_run.h"
+
+#include "core/analysis/statistics.h"
+#include "core/model/task_loader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+namespace espalier::judge {
+
+namespace {
+
+double secondsSince(std::chrono::steady_clock::time_point start)
+{
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Verdict unsupported(std::string reason)
+{
+    return {Outcome::NotRun, NotRunCause::Unsupported, std::move(reason), {}, false};
+}
+
+Verdict verdictOfTask(const Error& error)
+{
+    return error.code == ErrorCode::NotSupported ? unsupported(error.message) : infrastructure(error);
+}
+
+std::vector<std::string> outputsOf(const Task& task)
+{
+    std::vector<std::string> outputs;
+    for (const Argument& argument : task.arguments) {
+        if (argument.kind == ArgumentKind::Output) {
+            outputs.push_back(argument.name);
+        }
+    }
+    return outputs;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& text)
+{
+    return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+} // namespace
+
+Judged<std::shared_ptr<const Task>> Evaluator::taskOf(const std::string& hash)
+{
+    if (const auto found = m_tasks.find(hash); found != m_tasks.end()) {
+        return found->second;
+    }
+    auto text = m_context.store.text(hash);
+    if (!text) {
+        return std::unexpected(infrastructure(text.error()));
+    }
+    auto task = parseTask(*text);
+    if (!task) {
+        return std::unexpected(verdictOfTask(task.error()));
+    }
+    if (auto supported = checkSupported(*task); !supported) {
+        return std::unexpected(verdictOfTask(supported.error()));
+    }
+    const DeviceInfo& device = m_context.device().info();
+    if (std::pair(task->needs.capabilityMajor, task->needs.capabilityMinor) >
+        std::pair(device.smMajor, device.smMinor)) {
+        return std::unexpected(unsupported(fmt::format("task {} needs compute capability {}.{}, {} has {}.{}", task->id,
+                                                       task->needs.capabilityMajor, task->needs.capabilityMinor,
+                                                       device.name, device.smMajor, device.smMinor)));
+    }
+    auto shared = std::make_shared<const Task>(std::move(*task));
+    m_tasks.emplace(hash, shared);
+    return shared;
+}
+
+Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<std::string>& wanted) const
+{
+    const bool simulated = m_context.session.simulated();
+    for (const std::string& id : wanted) {
+        const TaskCase* known = task.findCase(id);
+        if (!known) {
+            return notRun(NotRunCause::Infrastructure, fmt::format("task {} has no case {}", task.id, id));
+        }
+        if (simulated && !known->has(CaseRole::Simulate)) {
+            return std::unexpected(unsupported(fmt::format(
+                "case {} of task {} has no role simulate: it is too large for the simulated device", id, task.id)));
+        }
+    }
+    Plans plans;
+    for (const TaskCase& taskCase : task.cases) {
+        if (!wanted.empty() && !contains(wanted, taskCase.id)) {
+            continue;
+        }
+        const bool simulate = taskCase.has(CaseRole::Simulate);
+        const bool verify = simulated ? simulate : taskCase.has(CaseRole::Verify);
+        const bool timed = simulated ? simulate && taskCase.weight > 0 : taskCase.has(CaseRole::Time);
+        if (!verify && !timed) {
+            continue;
+        }
+        auto plan = planCase(task, taskCase);
+        if (!plan) {
+            return std::unexpected(verdictOfTask(plan.error()));
+        }
+        if (verify) {
+            plans.verify.push_back(*plan);
+        }
+        if (timed) {
+            plans.timed.push_back(std::move(*plan));
+        }
+    }
+    if (plans.verify.empty()) {
+        plans.verify = plans.timed; // the gate is never skipped
+    }
+    if (plans.verify.empty()) {
+        return std::unexpected(
+            unsupported(fmt::format("task {} has no case that {} serves", task.id, m_context.device().info().name)));
+    }
+    return plans;
+}
+
+Judged<LoadedRunner*> Evaluator::oracleOf(const worker::Evaluate& job, const Task& task)
+{
+    const std::vector<std::string> names = OracleComparison::names(task.entry, outputsOf(task));
+    auto oracle = m_context.runners.warm(Role::Trusted, job.oracle, names, "the oracle", m_context.interrupts);
+    if (!oracle) {
+        return std::unexpected(infrastructure(oracle.error()));
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (((*oracle)->found >> i & 1) == 0) {
+            return notRun(NotRunCause::Infrastructure,
+                          fmt::format("{} of task {} does not define {}", task.oracle.source.name, task.id, names[i]));
+        }
+    }
+    return *oracle;
+}
+
+Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& task, const Verified& verified)
+{
+    for (const Limit& limit : task.contract.limits) {
+        const auto check = [&](double measured, const std::string& where) -> Judged<void> {
+            if (limit.holds(measured)) {
+                return {};
+            }
+            return rejected(Outcome::Incorrect, "limits",
+                            fmt::format("{} is {:g}{}; the contract says {} {} {:g}", limit.what, measured, where,
+                                        limit.what, limit.relation, limit.value));
+        };
+        if (limit.what == "library_bytes") {
+            ESPALIER_TRY(const std::uint64_t bytes, orInfrastructure(m_context.store.bytes(job.candidate)));
+            ESPALIER_CHECK(check(static_cast<double>(bytes), ""));
+        } else if (limit.what == "workspace_bytes") {
+            for (const auto& [id, bytes] : verified.workspaceBytes) {
+                ESPALIER_CHECK(check(static_cast<double>(bytes), " in case " + id));
+            }
+        } else if (limit.what == "launches") {
+            for (const auto& [id, simulated] : verified.simulated) {
+                ESPALIER_CHECK(check(static_cast<double>(simulated.launches), " in a call of case " + id));
+            }
+        }
+    }
+    return {};
+}
+
+std::vector<Contender> Evaluator::contendersOf(const worker::Evaluate& job, const Task& task, const CasePlan& plan,
+                                               LoadedRunner& candidate, std::vector<Evidence>& evidence)
+{
+    std::vector<Contender> contenders(1);
+    contenders[0].id = "candidate";
+    contenders[0].runner = &candidate;
+    const auto enter = [&](Contender::Kind kind, Role role, const std::string& id, const std::string& hash) {
+        auto warm = m_context.runners.warm(role, hash, entryNames(task.entry), id, m_context.interrupts);
+        if (!warm) {
+            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", id, warm.error().message)});
+            return;
+        }
+        Contender contender;
+        contender.kind = kind;
+        contender.id = id;
+        contender.runner = *warm;
+        auto bytes = workspaceOf(m_context, **warm, plan);
+        if (!bytes) {
+            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", id, bytes.error().reason)});
+            return;
+        }
+        contender.workspaceBytes = *bytes;
+        contenders.push_back(std::move(contender));
+    };
+    if (job.root != job.candidate) {
+        enter(Contender::Kind::Root, Role::Rival, "root", job.root);
+    }
+    if (job.parent && *job.parent != job.root && *job.parent != job.candidate) {
+        enter(Contender::Kind::Parent, Role::Rival, "parent", *job.parent);
+    }
+    for (const auto& [id, hash] : job.baselines) {
+        const auto baseline =
+            std::find_if(task.baselines.begin(), task.baselines.end(), [&](const Baseline& b) { return b.id == id; });
+        const bool serves = baseline == task.baselines.end() || baseline->serves(plan.id);
+        if (job.tier == Tier::Full && serves) { // the quick tier compares with what the search builds on
+            enter(Contender::Kind::Baseline, Role::Trusted, id, hash);
+        }
+    }
+    return contenders;
+}
+
+Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
+                                        const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
+                                        Evaluation& evaluation)
+{
+    TimingRecord record;
+    const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
+    Timer timer(m_context, oracle, floors, job.tier);
+    timer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Time, text); };
+    for (const CasePlan& plan : plans.timed) {
+        callbacks.progress(Stage::Time, fmt::format("case {}", plan.id));
+        std::vector<Contender> contenders = contendersOf(job, task, plan, candidate, evaluation.evidence);
+        ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, candidate, plan));
+        if (auto settled = m_context.runners.settle(m_context.interrupts); !settled) {
+            return std::unexpected(infrastructure(settled.error()));
+        }
+        ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, record));
+        for (const Contender& contender : contenders) {
+            if (!contender.out.empty()) {
+                evaluation.evidence.push_back(
+                    {"rival", fmt::format("{} left the timing of case {}: {}", contender.id, plan.id, contender.out)});
+                m_context.runners.dropDead();
+            }
+        }
+        if (job.root == job.candidate) {
+            timing.speedupRoot = Interval{1, 1, 1};
+        }
+        record.cases.push_back(std::move(timing));
+    }
+    return record;
+}
+
+Judged<double> Evaluator::modelledSeconds(const std::string& taskHash, const std::string& library,
+                                          const std::string& what, const Task& task, const CasePlan& plan)
+{
+    const auto key = std::tuple(taskHash, library, plan.id);
+    if (const auto known = m_modelled.find(key); known != m_modelled.end()) {
+        return known->second;
+    }
+    auto warm = m_context.runners.warm(Role::Rival, library, entryNames(task.entry), what, m_context.interrupts);
+    if (!warm) {
+        return std::unexpected(infrastructure(warm.error()));
+    }
+    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, **warm, plan));
+    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, 1,
+                                                                  workspace, 0, !m_context.session.exactGrants())));
+    const auto run = [&]() -> Judged<double> {
+        ESPALIER_CHECK(orInfrastructure(area.drawInputs(0)));
+        ESPALIER_CHECK(orInfrastructure(area.poisonOutputs(0, Before::Noise)));
+        ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
+        ESPALIER_TRY(const runner::Call call, entryCall(m_context, **warm, area, 0, workspace));
+        ESPALIER_TRY(const BlockFacts facts,
+                     runCalls(m_context, **warm, {call}, false, m_context.runners.deadlines().call,
+                              fmt::format("case {}", plan.id)));
+        return facts.report.calls.at(0).modelledSeconds;
+    };
+    Judged<double> seconds = run();
+    m_context.buffers.release();
+    if (seconds) {
+        m_modelled[key] = *seconds;
+    }
+    return seconds;
+}
+
+Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& task, const Plans& plans,
+                                      const Verified& verified, std::vector<Evidence>& evidence)
+{
+    constexpr double microseconds = 1e6;
+    TimingRecord record;
+    const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
+    for (const CasePlan& plan : plans.timed) {
+        const auto counted = verified.simulated.find(plan.id);
+        if (counted == verified.simulated.end() || counted->second.seconds.empty()) {
+            return notRun(NotRunCause::Infrastructure,
+                          fmt::format("the simulated device counted nothing in case {}", plan.id));
+        }
+        const double own = statistics::median(counted->second.seconds);
+        m_modelled[std::tuple(job.task, job.candidate, plan.id)] = own;
+        CaseTiming timing;
+        timing.caseId = plan.id;
+        timing.provenance = Provenance::Model;
+        timing.timeUs = {own * microseconds, own * microseconds, own * microseconds};
+        timing.goalFloorUs = floors.goalUs(plan);
+        timing.samples = static_cast<int>(counted->second.seconds.size());
+        timing.stoppedBy = "interval";
+        const auto rival = [&](const std::string& what, const std::string& hash) -> Judged<std::optional<Interval>> {
+            auto seconds = modelledSeconds(job.task, hash, what, task, plan);
+            if (!seconds) {
+                if (seconds.error().again || seconds.error().cause == NotRunCause::Cancelled) {
+                    return std::unexpected(seconds.error());
+                }
+                evidence.push_back(
+                    {"rival", fmt::format("{} could not be modelled: {}", what, seconds.error().reason)});
+                return std::nullopt;
+            }
+            timing.rivalTimeUs[what] = *seconds * microseconds;
+            const double ratio = own > 0 ? *seconds / own : 0;
+            return Interval{ratio, ratio, ratio};
+        };
+        ESPALIER_TRY(timing.speedupRoot, rival("root", job.root));
+        if (job.parent && *job.parent != job.root) {
+            ESPALIER_TRY(timing.speedupParent, rival("parent", *job.parent));
+        }
+        record.cases.push_back(std::move(timing));
+        record.timedCalls += static_cast<int>(counted->second.seconds.size());
+    }
+    record.checkedCalls = record.timedCalls;
+    record.fullyCompared = record.timedCalls;
+    return record;
+}
+
+Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& callbacks, Evaluation& evaluation)
+{
+    ESPALIER_TRY(const std::shared_ptr<const Task> task, taskOf(job.task));
+    ESPALIER_TRY(const Plans plans, plansOf(*task, job.cases));
+    m_context.runners.expect(3 + job.baselines.size());
+    ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
+    OracleComparison oracle(m_context, *oracleRunner, task->entry);
+    ESPALIER_TRY(LoadedRunner candidate,
+                 m_context.runners.candidate(job.candidate, entryNames(task->entry), m_context.interrupts));
+    m_context.runners.setCandidate(candidate.process.get());
+    const auto run = [&]() -> Judged<void> {
+        Verifier verifier(m_context, oracle, candidate);
+        verifier.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
+        ESPALIER_TRY(const Verified verified, verifier.run(plans.verify, job.tier));
+        ESPALIER_CHECK(checkStatics(job, *task, verified));
+        evaluation.verify = verified.record;
+        if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
+            const auto& counted = verified.simulated.at(plans.timed[0].id);
+            evaluation.metrics = metricsOf(counted.counters, counted.launches);
+        }
+        if (job.verifyOnly || plans.timed.empty()) {
+            return {};
+        }
+        callbacks.verified(verified.record);
+        evaluation.stage = Stage::Time;
+        const auto start = std::chrono::steady_clock::now();
+        ESPALIER_TRY(TimingRecord record, m_context.session.simulated()
+                                              ? model(job, *task, plans, verified, evaluation.evidence)
+                                              : measure(job, callbacks, *task, plans, oracle, candidate, evaluation));
+        completeObjective(*task, plans.timed, record);
+        record.tier = worker::nameOf(job.tier);
+        record.seconds = secondsSince(start);
+        evaluation.timing = std::move(record);
+        return {};
+    };
+    Judged<void> result = run();
+    m_context.runners.setCandidate(nullptr);
+    evaluation.output = candidate.process->output();
+    if (result) {
+        m_context.runners.keep(std::move(candidate));
+    }
+    return result;
+}
+
+Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& callbacks, bool& again)
+{
+    Evaluation evaluation;
+    evaluation.stage = Stage::Verify;
+    evaluation.epoch = m_epoch;
+    Judged<void> result = evaluate(job, callbacks, evaluation);
+    m_context.buffers.release();
+    m_context.runners.dropDead();
+    again = false;
+    if (result) {
+        evaluation.outcome = Outcome::Passed;
+        evaluation.reason = job.verifyOnly || !evaluation.timing ? "verified" : "verified and timed";
+        return evaluation;
+    }
+    Verdict& verdict = result.error();
+    again = verdict.again;
+    evaluation.outcome = verdict.outcome;
+    evaluation.cause = verdict.cause;
+    evaluation.reason = std::move(verdict.reason);
+    evaluation.evidence.insert(evaluation.evidence.begin(), verdict.evidence.begin(), verdict.evidence.end());
+    return evaluation;
+}
+
+/// After a loss: false when the device stays lost.
+bool Evaluator::recover()
+{
+    if (!m_context.session.lost()) {
+        return true;
+    }
+    m_context.runners.clear();
+    m_context.buffers.clear();
+    return m_context.session.restart().has_value();
+}
+
+Evaluation Evaluator::run(const worker::Evaluate& job, const Callbacks& callbacks)
+{
+    bool again = false;
+    Evaluation evaluation = attempt(job, callbacks, again);
+    const bool lost = evaluation.outcome != Outcome::Passed && m_context.session.lost();
+    const bool cancelled = evaluation.cause == NotRunCause::Cancelled;
+    if ((again || lost) && !cancelled && recover()) {
+        callbacks.progress(Stage::Verify, fmt::format("again, because of: {}", evaluation.reason));
+        evaluation = attempt(job, callbacks, again);
+        if (m_context.session.lost() && recover()) {
+            evaluation.outcome = Outcome::NotRun;
+            evaluation.cause = NotRunCause::Infrastructure;
+            evaluation.reason = "the device was lost twice while this candidate ran: " + evaluation.reason;
+        }
+    }
+    return evaluation;
+}
+
+std::vector<MetricValue> metricsOf(const sim::Counters& c, std::uint64_t launches)
+{
+    const auto metric = [](const char* id, std::uint64_t value) {
+        return MetricValue{id, static_cast<double>(value), Provenance::Model};
+    };
+    return {metric("launches", launches),
+            metric("warp_instructions", c.warpInstructions),
+            metric("thread_instructions", c.threadInstructions),
+            metric("global_load_bytes", c.globalLoadBytes),
+            metric("global_store_bytes", c.globalStoreBytes),
+            metric("global_load_sectors", c.globalLoadSectors),
+            metric("global_store_sectors", c.globalStoreSectors),
+            metric("shared_requests", c.sharedRequests),
+            metric("shared_wavefronts", c.sharedWavefronts),
+            metric("local_bytes", c.localBytes),
+            metric("dram_read_bytes", c.dramReadBytes),
+            metric("dram_write_bytes", c.dramWriteBytes),
+            metric("flops_f32", c.flopsF32),
+            metric("flops_f64", c.flopsF64),
+            metric("flops_f16", c.flopsF16)};
+}
+
+} // namespace espalier::judge

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/judge/context.h"
+#include "core/judge/floors.h"
+#include "core/judge/oracle_comparison.h"
+#include "core/judge/timer.h"
+#include "core/judge/verifier.h"
+#include "core/worker/protocol.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace espalier::judge {
+
+/// Evaluates one job after the other: verify, then time. Keeps parsed tasks and the modelled times of rivals.
+/// Thread: the judge's.
+class Evaluator
+{
+public:
+    struct Callbacks {
+        std::function<void(Stage, const std::string&)> progress;
+        std::function<void(const VerifyRecord&)> verified;
+    };
+
+    Evaluator(const Context& context, std::string roofs, std::string epoch)
+        : m_context(context), m_roofs(std::move(roofs)), m_epoch(std::move(epoch))
+    {
+    }
+
+    /// Never fails: what goes wrong stands in the evaluation. A loss of ours or a kill from outside is tried once more.
+    Evaluation run(const worker::Evaluate& job, const Callbacks& callbacks);
+
+private:
+    struct Plans {
+        std::vector<CasePlan> verify, timed;
+    };
+    Evaluation attempt(const worker::Evaluate& job, const Callbacks& callbacks, bool& again);
+    Judged<void> evaluate(const worker::Evaluate& job, const Callbacks& callbacks, Evaluation& evaluation);
+    Judged<std::shared_ptr<const Task>> taskOf(const std::string& hash);
+    Judged<Plans> plansOf(const Task& task, const std::vector<std::string>& wanted) const;
+    Judged<LoadedRunner*> oracleOf(const worker::Evaluate& job, const Task& task);
+    Judged<void> checkStatics(const worker::Evaluate& job, const Task& task, const Verified& verified);
+    Judged<TimingRecord> measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
+                                 const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
+                                 Evaluation& evaluation);
+    std::vector<Contender> contendersOf(const worker::Evaluate& job, const Task& task, const CasePlan& plan,
+                                        LoadedRunner& candidate, std::vector<Evidence>& evidence);
+    Judged<TimingRecord> model(const worker::Evaluate& job, const Task& task, const Plans& plans,
+                               const Verified& verified, std::vector<Evidence>& evidence);
+    Judged<double> modelledSeconds(const std::string& taskHash, const std::string& library, const std::string& what,
+                                   const Task& task, const CasePlan& plan);
+    bool recover();
+
+    const Context& m_context;
+    std::string m_roofs;
+    std::string m_epoch;
+    std::map<std::string, std::shared_ptr<const Task>> m_tasks;
+    std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled; ///< task, library, case: seconds
+};
+
+/// The counts of a simulated call as metrics.
+std::vector<MetricValue> metricsOf(const sim::Counters& counters, std::uint64_t launches);
+
+} // namespace espalier::judge

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/device/device.h"
+#include "core/judge/case_plan.h"
+#include "core/model/task.h"
+
+#include <string>
+
+namespace espalier::judge {
+
+/// What no kernel can beat on a device. The goal floor comes from measured roofs and is shown; the physical floor comes
+/// from theoretical peaks of the fastest unit that the contract allows and rejects (0.98 of it). Both are 0 for a device
+/// whose roofs are not known. A value.
+class Floors
+{
+public:
+    /// `roofs`: text of resources/devices/roofs.json. A text that cannot be read gives no floors.
+    static Floors create(const DeviceInfo& device, const Task& task, const std::string& roofs);
+
+    double goalUs(const CasePlan& plan) const;
+    double physicalUs(const CasePlan& plan) const;
+
+private:
+    double m_dramRoof = 0, m_flopRoof = 0; ///< per second, measured
+    double m_dramPeak = 0, m_flopPeak = 0; ///< per second, theoretical
+};
+
+} // namespace espalier::judge

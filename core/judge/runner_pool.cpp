@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/runner_pool.h"
+
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+
+namespace espalier::judge {
+
+Error errorOf(const RunnerFailure& failure, const std::string& what)
+{
+    if (failure.loss == Loss::Cancelled) {
+        return {ErrorCode::Cancelled, "cancelled"};
+    }
+    const std::string how =
+        failure.loss == Loss::Deadline ? fmt::format("did not answer within {}", failure.text) : failure.text;
+    return {ErrorCode::WorkerLost,
+            failure.loss == Loss::Infrastructure ? failure.text : fmt::format("{} failed: {}", what, how)};
+}
+
+Verdict verdictOf(const RunnerFailure& failure, const std::string& during)
+{
+    const auto verdict = [](Outcome outcome, const char* check, std::string sentence) {
+        return Verdict{outcome, NotRunCause::None, sentence, {{check, std::move(sentence)}}, false};
+    };
+    switch (failure.loss) {
+    case Loss::Cancelled:
+        return {Outcome::NotRun, NotRunCause::Cancelled, "cancelled", {}, false};
+    case Loss::Infrastructure:
+        return {Outcome::NotRun, NotRunCause::Infrastructure, failure.text, {}, true};
+    case Loss::Deadline:
+        return verdict(Outcome::TimedOut, "deadline",
+                       fmt::format("did not end within {} during {}; its process was killed", failure.text, during));
+    case Loss::DeviceLost:
+        return verdict(Outcome::RuntimeFailed, "device",
+                       fmt::format("the device reported {} during {}", failure.text, during));
+    case Loss::Protocol:
+        return verdict(Outcome::RuntimeFailed, "protocol",
+                       fmt::format("broke the runner's protocol during {}: {}", during, failure.text));
+    case Loss::Exited:
+        break;
+    }
+    if (failure.status && failure.status->signal == SIGSYS) {
+        return verdict(
+            Outcome::Suspicious, "sandbox",
+            fmt::format("tried to start another process during {}, which no kernel needs; it was killed", during));
+    }
+    if (failure.status && failure.status->signal == 0) {
+        return verdict(Outcome::RuntimeFailed, "exit",
+                       fmt::format("ended its process ({}) during {}", failure.text, during));
+    }
+    // SIGKILL comes from outside (a person, the kernel short of memory) at least as often as from the candidate.
+    Verdict crashed = verdict(Outcome::RuntimeFailed, "crash",
+                              fmt::format("its process crashed with {} during {}", failure.text, during));
+    crashed.again = failure.status && failure.status->signal == SIGKILL;
+    return crashed;
+}
+
+RunnerPool::RunnerPool(DeviceSession& session, ArtefactStore& store, std::string worker, Sandbox sandbox,
+                       Deadlines deadlines)
+    : m_session(session), m_store(store), m_worker(std::move(worker)), m_sandbox(std::move(sandbox)),
+      m_deadlines(deadlines)
+{
+}
+
+Result<void> RunnerPool::prepareStandby()
+{
+    if (m_standby && m_standby->alive()) {
+        return {};
+    }
+    ESPALIER_TRY(m_standby, RunnerProcess::start(m_session, m_worker, &m_sandbox));
+    return {};
+}
+
+Result<void> RunnerPool::settle(Interrupts& interrupts)
+{
+    ESPALIER_CHECK(prepareStandby());
+    if (auto ready = m_standby->awaitReady(m_deadlines.start, interrupts); !ready) {
+        m_standby.reset();
+        return std::unexpected(errorOf(ready.error(), "starting a runner"));
+    }
+    m_runtimeVersion = m_standby->runtimeVersion();
+    if (onFresh && m_standby->emptyWall().empty()) {
+        ESPALIER_CHECK(onFresh(*m_standby, interrupts));
+    }
+    return {};
+}
+
+Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, Interrupts& interrupts)
+{
+    if (!trusted) {
+        ESPALIER_CHECK(settle(interrupts));
+        auto runner = std::move(m_standby);
+        ESPALIER_CHECK(prepareStandby());
+        return runner;
+    }
+    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, RunnerProcess::start(m_session, m_worker, nullptr));
+    if (auto ready = runner->awaitReady(m_deadlines.start, interrupts); !ready) {
+        return std::unexpected(errorOf(ready.error(), "starting a runner"));
+    }
+    if (onFresh) {
+        ESPALIER_CHECK(onFresh(*runner, interrupts));
+    }
+    return runner;
+}
+
+Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::vector<std::string>& names,
+                                           Interrupts& interrupts)
+{
+    auto library = m_store.descriptor(hash);
+    if (!library) {
+        return std::unexpected(infrastructure(library.error()));
+    }
+    auto runner = fresh(false, interrupts);
+    if (!runner) {
+        return std::unexpected(infrastructure(runner.error()));
+    }
+    LoadedRunner loaded{std::move(*runner), hash, Role::Candidate, 0};
+    auto found = loaded.process->load(*library, names, m_deadlines.load, interrupts);
+    if (!found) {
+        Verdict verdict = verdictOf(found.error(), "loading of the library");
+        if (found.error().loss == Loss::Protocol) {
+            verdict = {Outcome::RuntimeFailed,
+                       NotRunCause::None,
+                       fmt::format("the library cannot be loaded: {}", found.error().text),
+                       {{"load", found.error().text}},
+                       false};
+        }
+        return std::unexpected(std::move(verdict));
+    }
+    loaded.found = *found;
+    if ((loaded.found & 1) == 0) {
+        return rejected(
+            Outcome::RuntimeFailed, "entry",
+            fmt::format("the library has no function {0}; define it as extern \"C\" cudaError_t {0}(…)", names.at(0)));
+    }
+    return loaded;
+}
+
+Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const std::vector<std::string>& names,
+                                       const std::string& what, Interrupts& interrupts)
+{
+    for (auto it = m_warm.begin(); it != m_warm.end(); ++it) {
+        const bool fits = (it->role == Role::Trusted) == (role == Role::Trusted) && it->library == hash;
+        if (fits && it->process->alive()) {
+            m_warm.splice(m_warm.begin(), m_warm, it);
+            return &m_warm.front();
+        }
+    }
+    ESPALIER_TRY(const int library, m_store.descriptor(hash));
+    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, fresh(role == Role::Trusted, interrupts));
+    LoadedRunner loaded{std::move(runner), hash, role, 0};
+    auto found = loaded.process->load(library, names, m_deadlines.start, interrupts);
+    if (!found) {
+        return std::unexpected(errorOf(found.error(), fmt::format("loading {}", what)));
+    }
+    loaded.found = *found;
+    m_warm.push_front(std::move(loaded));
+    trim();
+    return &m_warm.front();
+}
+
+void RunnerPool::keep(LoadedRunner runner)
+{
+    if (runner.process && runner.process->alive()) {
+        runner.role = Role::Rival;
+        m_warm.push_front(std::move(runner));
+        trim();
+    }
+}
+
+void RunnerPool::trim()
+{
+    constexpr std::size_t most = 8;
+    const std::size_t fewest = std::max<std::size_t>(m_expected, 3);
+    const std::uint64_t each = std::max<std::uint64_t>(m_session.bytesPerRunner(), 1);
+    const std::size_t affordable = static_cast<std::size_t>(m_session.device().info().totalBytes / 8 / each);
+    const std::size_t limit = std::max(fewest, std::min(affordable, most));
+    while (m_warm.size() > limit) {
+        m_warm.pop_back();
+    }
+}
+
+void RunnerPool::drop(const LoadedRunner* runner)
+{
+    m_warm.remove_if([&](const LoadedRunner& warm) { return &warm == runner; });
+}
+
+void RunnerPool::dropDead()
+{
+    m_warm.remove_if([](const LoadedRunner& warm) { return !warm.process->alive(); });
+}
+
+void RunnerPool::clear()
+{
+    m_warm.clear();
+    m_standby.reset();
+}
+
+void RunnerPool::forgetBuffer(std::uint64_t serial)
+{
+    NoInterrupts nobody;
+    for (LoadedRunner& warm : m_warm) {
+        if (warm.process->alive()) {
+            (void)warm.process->forget(serial, nobody);
+        }
+    }
+    if (m_candidate && m_candidate->alive()) {
+        (void)m_candidate->forget(serial, nobody);
+    }
+    dropDead();
+}
+
+} // namespace espalier::judge

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/judge/artefact_store.h"
+#include "core/judge/runner_process.h"
+#include "core/judge/verdict.h"
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace espalier::judge {
+
+struct Deadlines {
+    std::chrono::milliseconds start{15000}; ///< a fresh runner: driver, context, runtime
+    std::chrono::milliseconds load{5000};   ///< a library, its constructors included
+    std::chrono::milliseconds call{10000};  ///< one call or one block
+    std::chrono::milliseconds oracle{120000};
+};
+
+enum class Role { Candidate, Rival, Trusted };
+
+/// A runner with its library loaded.
+struct LoadedRunner {
+    std::unique_ptr<RunnerProcess> process;
+    std::string library; ///< hash
+    Role role = Role::Candidate;
+    std::uint64_t found = 0; ///< bit set over the names asked for
+    int checkedBlocks = 0;   ///< of a rival: whether its outputs have been looked at
+};
+
+/// The judge's runners: one fresh, confined one stands by; those of the oracle, the root, the parent and the baselines
+/// stay warm between jobs, the least recently used ends first. Thread: the judge's. Owns the processes.
+class RunnerPool
+{
+public:
+    RunnerPool(DeviceSession& session, ArtefactStore& store, std::string worker, Sandbox sandbox, Deadlines deadlines);
+
+    /// Starts the next standby if there is none; returns at once.
+    Result<void> prepareStandby();
+    /// Waits until the standby is ready, so that its start disturbs nothing later. Errors: what keeps runners from
+    /// starting.
+    Result<void> settle(Interrupts& interrupts);
+
+    /// A fresh runner with the candidate's library: never a warm one. The verdict is the candidate's where its library
+    /// did it.
+    Judged<LoadedRunner> candidate(const std::string& hash, const std::vector<std::string>& names,
+                                   Interrupts& interrupts);
+    /// A warm runner, or a new one. A failure to load is the library's, with `what` ("the oracle") in the sentence.
+    Result<LoadedRunner*> warm(Role role, const std::string& hash, const std::vector<std::string>& names,
+                               const std::string& what, Interrupts& interrupts);
+    /// Keeps a candidate's runner: it may be the next one's parent.
+    void keep(LoadedRunner runner);
+    void drop(const LoadedRunner* runner);
+    void dropDead();
+    void clear(); ///< ends all, the standby too
+    /// What the current job uses: that many warm runners are never ended behind its back; `candidate` is told of freed
+    /// buffers.
+    void expect(std::size_t warmRunners) { m_expected = warmRunners; }
+    void setCandidate(RunnerProcess* candidate) { m_candidate = candidate; }
+    /// Before the judge frees a buffer.
+    void forgetBuffer(std::uint64_t serial);
+
+    const Sandbox& sandbox() const { return m_sandbox; }
+    int runtimeVersion() const { return m_runtimeVersion; }
+    const Deadlines& deadlines() const { return m_deadlines; }
+
+    /// Called with every fresh runner before anything foreign is loaded into it (calibration of the clock).
+    std::function<Result<void>(RunnerProcess&, Interrupts&)> onFresh;
+
+private:
+    Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, Interrupts& interrupts);
+    void trim();
+
+    DeviceSession& m_session;
+    ArtefactStore& m_store;
+    std::string m_worker;
+    Sandbox m_sandbox;
+    Deadlines m_deadlines;
+    int m_runtimeVersion = 0;
+    std::size_t m_expected = 0;
+    RunnerProcess* m_candidate = nullptr;
+    std::unique_ptr<RunnerProcess> m_standby;
+    std::list<LoadedRunner> m_warm; ///< most recently used first
+};
+
+/// What a runner's loss means for its candidate. `during` completes "... during call 2 of case 8x4096".
+Verdict verdictOf(const RunnerFailure& failure, const std::string& during);
+Error errorOf(const RunnerFailure& failure, const std::string& what);
+
+} // namespace espalier::judge

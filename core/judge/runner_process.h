@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/message_socket.h"
+#include "core/base/subprocess.h"
+#include "core/judge/device_session.h"
+#include "core/judge/interrupts.h"
+#include "core/judge/sandbox.h"
+#include "core/runner/runner_messages.h"
+
+#include <chrono>
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace espalier::judge {
+
+/// How a runner was lost. Everything but Cancelled and Infrastructure is what the candidate did.
+enum class Loss { Exited, Deadline, Protocol, DeviceLost, Cancelled, Infrastructure };
+
+struct RunnerFailure {
+    Loss loss = Loss::Exited;
+    std::string text;                 ///< "signal 11 (Segmentation fault)", "CUDA 700 …"
+    std::optional<ExitStatus> status; ///< Exited
+};
+
+template <typename T>
+using Asked = std::expected<T, RunnerFailure>;
+
+/// One runner process. Every request waits for its answer while it drains what the runner prints, watches the process
+/// and listens to the engine. After a failure the process tree has been killed and the object is only good for its
+/// output. Thread: the judge's. Owns the process.
+class RunnerProcess
+{
+public:
+    /// Starts the process; it is ready once awaitReady() says so. `sandbox` null: a trusted runner, not confined.
+    static Result<std::unique_ptr<RunnerProcess>> start(DeviceSession& session, const std::string& worker,
+                                                        const Sandbox* sandbox);
+    ~RunnerProcess();
+
+    Asked<void> awaitReady(std::chrono::milliseconds limit, Interrupts& interrupts);
+    bool pollReady(); ///< true once the ready message is there; never blocks
+
+    using Millis = std::chrono::milliseconds;
+    /// Found names as a bit set.
+    Asked<std::uint64_t> load(int library, const std::vector<std::string>& names, Millis limit, Interrupts& interrupts);
+    Asked<std::uint64_t> size(const runner::Call& call, Millis limit, Interrupts& interrupts);
+    /// The slot of a region, mapped at the first call. `name` is for messages ("output y").
+    Asked<runner::CallValue> place(const Region& region, Grant access, const std::string& name, Interrupts& interrupts);
+    /// Gives back every mapping of the buffer (before the judge frees it).
+    Asked<void> forget(std::uint64_t serial, Interrupts& interrupts);
+
+    struct Block {
+        BlockClock clock;            ///< claim
+        double wallMicroseconds = 0; ///< the judge's own, from message to answer
+    };
+    Asked<Block> block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit, Interrupts& interrupts);
+    Asked<Block> emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit, Interrupts& interrupts);
+
+    void kill();
+    bool alive() const { return m_alive; }
+    bool trusted() const { return m_trusted; }
+    bool loaded() const { return m_loaded; }
+    std::uint32_t client() const { return m_client; }
+    int runtimeVersion() const { return m_runtimeVersion; } ///< 13000
+    /// What it printed, capped and printable.
+    std::string output() const;
+    std::map<std::uint32_t, double>& emptyWall() { return m_emptyWall; } ///< W0(B): the judge's time of empty blocks
+
+private:
+    RunnerProcess(DeviceSession& session, Subprocess process, MessageSocket socket, std::uint32_t client, bool trusted);
+    Asked<runner::Reply> ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
+                             Interrupts& interrupts);
+    Asked<runner::Reply> receive(std::uint64_t sequence, Millis limit, Interrupts& interrupts);
+    Asked<runner::Reply> read(std::uint64_t sequence);
+    std::unexpected<RunnerFailure> lose(Loss loss, std::string text);
+    void drain(UniqueFd& pipe);
+    std::unexpected<RunnerFailure> exited();
+
+    struct MapKey {
+        std::uint64_t serial, offset, bytes;
+        Grant access;
+        auto operator<=>(const MapKey&) const = default;
+    };
+
+    DeviceSession& m_session;
+    Subprocess m_process;
+    UniqueFd m_pidFd;
+    MessageSocket m_socket;
+    std::uint32_t m_client;
+    bool m_trusted;
+    bool m_alive = true;
+    bool m_ready = false;
+    bool m_loaded = false;
+    int m_runtimeVersion = 0;
+    std::uint64_t m_sequence = 0;
+    std::map<MapKey, std::uint32_t> m_slots;
+    std::uint32_t m_nextSlot = 0;
+    std::vector<std::uint32_t> m_freeSlots;
+    std::map<std::uint32_t, double> m_emptyWall;
+    std::string m_output;
+    std::uint64_t m_outputDropped = 0;
+};
+
+} // namespace espalier::judge

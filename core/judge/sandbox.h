@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/judge/device_session.h"
+
+#include <string>
+#include <vector>
+
+namespace espalier::judge {
+
+/// The command line that confines an untrusted runner with bubblewrap: an empty root with only the libraries, the
+/// device's nodes and the worker in it, no network, own process numbers, private /tmp, dies with the judge. Which form
+/// this machine allows is found by trying, once. A value.
+class Sandbox
+{
+public:
+    /// Tries the forms from strong to weak on `/proc/self/exe --version`-like probes. Never fails: grade() says what
+    /// came out.
+    static Sandbox probe(const SandboxNeeds& needs, const std::string& worker);
+    /// No confinement, with the reason.
+    static Sandbox none(std::string reason);
+
+    bool active() const { return !m_prefix.empty(); }
+    /// "bubblewrap", or "none: bubblewrap is not installed".
+    const std::string& grade() const { return m_grade; }
+    std::vector<std::string> wrap(const std::vector<std::string>& command) const;
+    /// The environment of the process that starts it: what the sandbox does not clear itself.
+    const std::vector<std::string>& environment() const { return m_environment; }
+
+private:
+    std::vector<std::string> m_prefix;
+    std::string m_grade;
+    std::vector<std::string> m_environment;
+};
+
+} // namespace espalier::judge

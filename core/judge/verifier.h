@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/judge/context.h"
+#include "core/judge/oracle_comparison.h"
+#include "core/worker/evaluator.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace espalier::judge {
+
+/// What the gate found, and what the simulated device counted on the way.
+struct Verified {
+    VerifyRecord record;
+    struct SimulatedCase {
+        std::vector<double> seconds; ///< modelled, one per call
+        sim::Counters counters;      ///< of the first call
+        std::uint64_t launches = 0;
+    };
+    std::map<std::string, SimulatedCase> simulated;      ///< by case
+    std::map<std::string, std::uint64_t> workspaceBytes; ///< by case
+};
+
+/// The gate: every case several times, each call with fresh secret inputs and outputs poisoned in another way, compared
+/// whole. Thread: the judge's.
+class Verifier
+{
+public:
+    Verifier(const Context& context, OracleComparison& oracle, LoadedRunner& candidate)
+        : m_context(context), m_oracle(oracle), m_candidate(candidate)
+    {
+    }
+
+    std::function<void(const std::string&)> onProgress;
+    Judged<Verified> run(const std::vector<CasePlan>& plans, Tier tier);
+
+    /// What one finished call changed that it must not have.
+    static Judged<void> judgeDamage(WorkArea& area, std::size_t set, const std::string& where);
+
+private:
+    Judged<void> runCase(const CasePlan& plan, int calls, Verified& verified);
+    Judged<void> runCall(WorkArea& area, int call, std::uint64_t workspaceBytes, Verified& verified,
+                         std::vector<OutputTally>& tallies);
+
+    const Context& m_context;
+    OracleComparison& m_oracle;
+    LoadedRunner& m_candidate;
+};
+
+} // namespace espalier::judge
