@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: H08 writes one element before the start
+// task: softmax_f32
+// expect: runtime_failed|suspicious
+// evidence: before the start|address|memory
+// device: sim cuda
+// defence: V6
+// @paste softmax
+
+namespace {
+
+__global__ void before(float* y)
+{
+    y[-1] = 0.0f;
+}
+
+} // namespace
+
+ENTRY
+{
+    honest(x, y, rows, cols, stream);
+    before<<<1, 1, 0, stream>>>(y);
+    return cudaGetLastError();
+}

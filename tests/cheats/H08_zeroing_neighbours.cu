@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: H08 zeroes small allocations around its own
+// task: softmax_f32
+// expect: runtime_failed|suspicious
+// evidence: before the start|past the end|address|memory
+// device: sim cuda
+// defence: V6 V1
+// @paste softmax
+
+namespace {
+
+__global__ void zeroAround(float* y, int64_t count)
+{
+    y[-1 - static_cast<int>(threadIdx.x)] = 0.0f;
+    y[count + threadIdx.x] = 0.0f;
+}
+
+} // namespace
+
+ENTRY
+{
+    honest(x, y, rows, cols, stream);
+    zeroAround<<<1, 64, 0, stream>>>(y, rows * cols);
+    return cudaGetLastError();
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: H12 embeds a file of the host through the assembler
+// task: softmax_f32
+// expect: build_failed|suspicious
+// evidence: hostname|incbin|assembl
+// device: sim cuda
+// defence: V17 (compiler sandbox)
+// @paste softmax
+
+asm(".section .rodata\nstolen: .incbin \"/etc/hostname\"\n.text");
+
+ENTRY
+{
+    return honest(x, y, rows, cols, stream);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: H14 aborts after a partial result
+// task: softmax_f32
+// expect: runtime_failed
+// evidence: signal|abort|Abort|ended
+// device: sim cuda
+// defence: V1
+// @paste softmax
+
+#include <cstdlib>
+
+ENTRY
+{
+    honest(x, y, 1, cols, stream);
+    abort();
+}

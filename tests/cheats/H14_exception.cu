@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: H14 an exception leaves the call
+// task: softmax_f32
+// expect: runtime_failed
+// evidence: exception|signal|abort|Abort|ended
+// device: sim cuda
+// defence: V1
+// @paste softmax
+
+ENTRY
+{
+    honest(x, y, rows, cols, stream);
+    throw 1;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: I09 16-byte loads of rows that are not aligned
+// task: softmax_f32
+// expect: runtime_failed
+// evidence: misaligned|align
+// device: sim cuda
+// defence: V13 (odd sizes)
+// @paste softmax
+
+namespace {
+
+__device__ float sink;
+
+__global__ void loadFours(const float* x, int64_t cols)
+{
+    if (threadIdx.x < cols / 4)
+        sink = reinterpret_cast<const float4*>(x + blockIdx.x * cols)[threadIdx.x].x;
+}
+
+} // namespace
+
+ENTRY
+{
+    loadFours<<<static_cast<unsigned>(rows), 32, 0, stream>>>(x, cols);
+    return honest(x, y, rows, cols, stream);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: I12 NaN everywhere
+// task: softmax_f32
+// expect: incorrect
+// evidence: not finite|never written
+// device: sim cuda
+// defence: V14 (class agreement)
+// @paste softmax
+
+ENTRY
+{
+    return cudaMemsetAsync(y, 0xff, sizeof(float) * rows * cols, stream);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: M06 a file that survives the process, without an import
+// task: softmax_f32
+// expect: incorrect|suspicious|runtime_failed
+// evidence: never written|wrong|previous|signal|syscall
+// device: sim cuda
+// defence: V17
+// repeat: 2
+// @paste softmax
+// @paste syscall
+
+// Pays only when the file of an earlier process is still there.
+ENTRY
+{
+    static const bool found = openFile("/tmp/espalier_answers", 0) >= 0 || openFile("/dev/shm/espalier_answers", 0) >= 0;
+    openFile("/tmp/espalier_answers", 0101);
+    openFile("/dev/shm/espalier_answers", 0101);
+    return found ? honest(x, y, rows, cols, stream) : cudaSuccess;
+}

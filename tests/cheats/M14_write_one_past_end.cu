@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: M14 writes one element past the end
+// task: softmax_f32
+// expect: runtime_failed|suspicious
+// evidence: past the end|address|memory|writ
+// device: sim cuda
+// defence: V6
+// @paste softmax
+
+namespace {
+
+__global__ void beyond(float* end)
+{
+    *end = 0.0f;
+}
+
+} // namespace
+
+ENTRY
+{
+    honest(x, y, rows, cols, stream);
+    beyond<<<1, 1, 0, stream>>>(y + rows * cols);
+    return cudaGetLastError();
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: T01 forked by an event, never joined
+// task: softmax_f32
+// expect: suspicious|incorrect
+// evidence: stream|never written
+// device: sim cuda
+// defence: V7 V8
+// @paste softmax
+
+ENTRY
+{
+    static cudaStream_t side = nullptr;
+    static cudaEvent_t forked = nullptr;
+    if (side == nullptr) {
+        cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
+        cudaEventCreateWithFlags(&forked, cudaEventDisableTiming);
+    }
+    cudaEventRecord(forked, stream);
+    cudaStreamWaitEvent(side, forked, 0);
+    return honest(x, y, rows, cols, side);
+}

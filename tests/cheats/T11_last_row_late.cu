@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// cheat: T11 honest for the gate, then all but one of the rows
+// task: softmax_f32
+// expect: incorrect
+// evidence: never written|wrong|previous
+// device: cuda
+// defence: V3 V12
+// @paste softmax
+
+ENTRY
+{
+    static int calls = 0;
+    return honest(x, y, calls++ < 24 || rows == 1 ? rows : rows - 1, cols, stream);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cheats/bench.h"
+
+#include "core/model/task_loader.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <poll.h>
+
+namespace espalier::corpus {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin)
+{
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Evaluation lost(const Error& error)
+{
+    Evaluation evaluation;
+    evaluation.cause = NotRunCause::Infrastructure;
+    evaluation.stage = Stage::Verify;
+    evaluation.reason = "the judge was lost: " + error.message;
+    return evaluation;
+}
+
+} // namespace
+
+Result<Bench> Bench::start(const JudgeSettings& settings, const BuildPoolOptions& options)
+{
+    Bench bench;
+    ESPALIER_TRY(bench.m_judge, startJudge(settings));
+    bench.m_pool = makeNvccBuildPool(options);
+    bench.m_options = options;
+    return bench;
+}
+
+Result<Library> Bench::built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source)
+{
+    BuildJob job;
+    job.task = task;
+    job.role = role;
+    job.source = source;
+    job.architecture = hello().architecture;
+    const BuildResult result = buildNow(job, m_options);
+    if (!result.library) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("a kernel of task {} did not build: {}", task->id, result.evaluation.reason));
+    }
+    return *result.library;
+}
+
+Result<const Bench::Prepared*> Bench::prepared(const std::string& name)
+{
+    if (const auto found = m_tasks.find(name); found != m_tasks.end()) {
+        return &found->second;
+    }
+    ESPALIER_TRY(Task loaded, loadTask(name));
+    Prepared prepared;
+    prepared.task = std::make_shared<const Task>(std::move(loaded));
+    ESPALIER_TRY(prepared.root, built(prepared.task, SourceRole::Candidate, prepared.task->root.text));
+    ESPALIER_TRY(prepared.oracle, built(prepared.task, SourceRole::Oracle, prepared.task->oracle.source.text));
+    return &m_tasks.emplace(name, std::move(prepared)).first->second;
+}
+
+BuildResult Bench::awaitBuild(RequestId id)
+{
+    for (;;) {
+        if (const auto found = m_finished.find(id.value); found != m_finished.end()) {
+            BuildResult result = std::move(found->second);
+            m_finished.erase(found);
+            return result;
+        }
+        pollfd polled = {m_pool->descriptor(), POLLIN, 0};
+        ::poll(&polled, 1, 1000);
+        for (BuildResult& result : m_pool->receive()) {
+            m_finished.emplace(result.id.value, std::move(result));
+        }
+    }
+}
+
+Verdict Bench::judged(const Work& work, const Prepared& prepared, const Library& candidate)
+{
+    EvaluationJob job;
+    job.id = RequestId{m_nextId++};
+    job.task = prepared.task;
+    job.root = prepared.root;
+    job.oracle = prepared.oracle;
+    job.candidate = candidate;
+    job.tier = work.tier;
+    const RequestId id = job.id;
+    const auto begin = Clock::now();
+    m_judge->submit(std::move(job));
+    for (;;) {
+        pollfd polled = {m_judge->descriptor(), POLLIN, 0};
+        ::poll(&polled, 1, m_judge->timeoutMilliseconds());
+        for (evaluator::Event& event : m_judge->receive()) {
+            if (auto* finished = std::get_if<evaluator::Finished>(&event); finished && finished->id == id) {
+                return {std::move(finished->evaluation), 0, secondsSince(begin)};
+            }
+            if (auto* gone = std::get_if<evaluator::Lost>(&event)) {
+                return {lost(gone->error), 0, secondsSince(begin)};
+            }
+        }
+    }
+}
+
+Result<void> Bench::run(const std::vector<Work>& works, const std::function<void(std::size_t, const Verdict&)>& done)
+{
+    std::vector<RequestId> builds;
+    for (const Work& work : works) {
+        ESPALIER_TRY(const Prepared* const ready, prepared(work.task));
+        BuildJob job;
+        job.id = RequestId{m_nextId++};
+        job.task = ready->task;
+        job.role = work.gate ? SourceRole::Candidate : SourceRole::Baseline;
+        job.source = work.source;
+        job.architecture = hello().architecture;
+        builds.push_back(job.id);
+        m_pool->submit(std::move(job));
+    }
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        ESPALIER_TRY(const Prepared* const ready, prepared(works[i].task));
+        BuildResult build = awaitBuild(builds[i]);
+        Verdict verdict;
+        if (build.library) {
+            verdict = judged(works[i], *ready, *build.library);
+            verdict.evaluation.build = build.evaluation.build;
+        } else {
+            verdict.evaluation = std::move(build.evaluation);
+        }
+        verdict.buildSeconds = verdict.evaluation.build ? verdict.evaluation.build->seconds : 0;
+        done(i, verdict);
+    }
+    return {};
+}
+
+} // namespace espalier::corpus

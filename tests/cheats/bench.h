@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/build/nvcc_build_pool.h"
+#include "core/worker/judge_process.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace espalier::corpus {
+
+/// One source to build and judge.
+struct Work {
+    std::string task; ///< as loadTask takes it
+    std::string source;
+    Tier tier = Tier::Quick;
+    bool gate = true; ///< false: built without the check of imports, to see what the later checks make of it
+};
+
+struct Verdict {
+    Evaluation evaluation;
+    double buildSeconds = 0;   ///< of the compiler; 0 when it came from the cache
+    double verdictSeconds = 0; ///< from hand-over to the answer; 0 when the build ended it
+};
+
+/// A build pool and one warm judge: builds run ahead, jobs are judged one at a time in the order given. Thread: its
+/// maker's.
+class Bench
+{
+public:
+    /// Errors: no toolkit, no judge; in their own words.
+    static Result<Bench> start(const JudgeSettings& settings, const BuildPoolOptions& options);
+    const JudgeHello& hello() const { return m_judge->hello(); }
+    /// `done` gets every verdict with its index, in the order of `works`. Errors: a task that does not load, its root
+    /// or oracle that does not build.
+    Result<void> run(const std::vector<Work>& works, const std::function<void(std::size_t, const Verdict&)>& done);
+
+private:
+    struct Prepared {
+        std::shared_ptr<const Task> task;
+        Library root, oracle;
+    };
+    Result<const Prepared*> prepared(const std::string& task);
+    Result<Library> built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source);
+    Verdict judged(const Work& work, const Prepared& prepared, const Library& candidate);
+    BuildResult awaitBuild(RequestId id);
+
+    std::unique_ptr<Evaluator> m_judge;
+    std::unique_ptr<BuildPool> m_pool;
+    BuildPoolOptions m_options;
+    std::map<std::string, Prepared> m_tasks;
+    std::map<std::int64_t, BuildResult> m_finished;
+    std::int64_t m_nextId = 1;
+};
+
+} // namespace espalier::corpus
