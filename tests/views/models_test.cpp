@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "tests/views/view_fixture.h"
+#include "views/leaderboard_model.h"
+#include "views/log_model.h"
+#include "views/outline_model.h"
+#include "views/outline_panel.h"
+#include "views/stages_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QTreeView>
+
+using namespace espalier;
+using Tester = QAbstractItemModelTester;
+
+namespace {
+
+class Models : public ViewFixture
+{
+protected:
+    static constexpr auto strict = Tester::FailureReportingMode::Fatal;
+
+    /// The model as an indented list, so that a failure shows two texts.
+    static std::string printed(const QAbstractItemModel& model, const QModelIndex& parent = {}, int depth = 0)
+    {
+        std::string out;
+        for (int row = 0; row < model.rowCount(parent); ++row) {
+            const QModelIndex index = model.index(row, 0, parent);
+            out += std::string(std::size_t(2 * depth), ' ') + index.data().toString().toStdString() + "\n" +
+                   printed(model, index, depth + 1);
+        }
+        return out;
+    }
+
+    static NodeSummary node(std::int64_t id, NodeKind kind, std::int64_t parent, const char* title)
+    {
+        NodeSummary summary;
+        summary.id = NodeId{id};
+        summary.kind = kind;
+        summary.title = title;
+        summary.ordinal = int(id);
+        if (parent > 0) {
+            summary.parents = {{NodeId{parent}, EdgeRole::Primary}};
+        }
+        return summary;
+    }
+
+    static NodeSummary timed(std::int64_t id, std::int64_t parent, const char* title, double us)
+    {
+        NodeSummary summary = node(id, NodeKind::Candidate, parent, title);
+        summary.state = NodeState::Done;
+        summary.outcome = Outcome::Passed;
+        summary.provenance = Provenance::Model;
+        summary.timeUs = Interval{us, us, us};
+        summary.speedupRoot = Interval{1000 / us, 1000 / us, 1000 / us};
+        return summary;
+    }
+};
+
+} // namespace
+
+TEST_F(Models, OutlineGrowsLive)
+{
+    OutlineModel model(bench);
+    const Tester tester(&model, strict);
+    link->add(node(1, NodeKind::Root, 0, "root"));
+    open();
+    link->add(node(2, NodeKind::Idea, 1, "vector"));
+    link->add(node(4, NodeKind::Candidate, 2, "c4"));
+    link->add(node(3, NodeKind::Candidate, 2, "c3")); // arrives late, stands first: the ordinal decides
+    settle();
+    EXPECT_EQ(printed(model), "1  root\n  2  vector\n    3  c3\n    4  c4\n");
+    bench.bridge().close();
+    EXPECT_EQ(printed(model), "");
+}
+
+TEST_F(Models, OutlineFilterKeepsTheWayAndTakesInNewMatches)
+{
+    OutlineModel model(bench);
+    const Tester tester(&model, strict);
+    link->add(node(1, NodeKind::Root, 0, "root"));
+    link->add(node(2, NodeKind::Idea, 1, "vector loads"));
+    link->add(timed(3, 2, "four wide", 500));
+    link->add(node(4, NodeKind::Idea, 1, "shuffles"));
+    open();
+    model.setFilter({QStringLiteral("wide four"), false, false});
+    EXPECT_EQ(printed(model), "1  root\n  2  vector loads\n    3  four wide\n");
+    EXPECT_EQ(model.matches(), 1);
+    link->add(node(5, NodeKind::Candidate, 4, "four wide again"));
+    settle();
+    EXPECT_EQ(printed(model), "1  root\n  2  vector loads\n    3  four wide\n  4  shuffles\n    5  four wide again\n");
+    model.setFilter({{}, true, false});
+    EXPECT_EQ(printed(model), "1  root\n  2  vector loads\n    3  four wide\n");
+    link->change(NodeId{5}, [](NodeSummary& late) {
+        late.state = NodeState::Done;
+        late.outcome = Outcome::Passed;
+    });
+    settle();
+    EXPECT_EQ(model.matches(), 2);
+    model.setFilter({});
+    EXPECT_EQ(model.rowCount(model.indexOf(NodeId{4})), 1);
+}
+
+TEST_F(Models, FilteringAnExpandedOutlineOfThousandsIsNotQuadratic)
+{
+    scriptBigTree(*link, 20000);
+    OutlinePanel panel(bench);
+    panel.resize(300, 600);
+    panel.show();
+    open();
+    panel.view()->expandAll();
+    auto* words = panel.findChild<QLineEdit*>();
+    QElapsedTimer clock;
+    clock.start();
+    words->setText(QStringLiteral("number 77"));
+    words->clear();
+    settle();
+    EXPECT_LT(clock.elapsed(), 8000); // Qt's recursive filter under an expanded view takes 25 s
+}
+
+TEST_F(Models, LeaderboardOrdersAndMovesRows)
+{
+    LeaderboardModel model(bench);
+    const Tester tester(&model, strict);
+    link->add(timed(1, 0, "slow", 900));
+    link->add(timed(2, 1, "fast", 500));
+    link->add(timed(3, 1, "middle", 700));
+    open();
+    EXPECT_EQ(printed(model), "2  fast\n3  middle\n1  slow\n");
+    const QPersistentModelIndex kept(model.indexOf(NodeId{3}));
+    link->add(timed(4, 1, "faster", 400));
+    link->change(NodeId{3}, [](NodeSummary& summary) { summary.timeUs->value = 300; });
+    settle();
+    EXPECT_EQ(printed(model), "3  middle\n4  faster\n2  fast\n1  slow\n");
+    EXPECT_EQ(kept.row(), 0); // a selected row moves with its node
+    link->change(NodeId{3}, [](NodeSummary& summary) { summary.outcome = Outcome::Suspicious; });
+    settle();
+    EXPECT_EQ(printed(model), "4  faster\n2  fast\n1  slow\n");
+    EXPECT_FALSE(kept.isValid());
+    EXPECT_EQ(model.index(0, LeaderboardModel::Speedup).data().toString().toStdString(), "≈ 2.50×");
+    EXPECT_TRUE(model.index(0, LeaderboardModel::Speedup).data(Qt::FontRole).value<QFont>().italic());
+}
+
+TEST_F(Models, LogIsARing)
+{
+    LogModel model(100);
+    const Tester tester(&model, strict);
+    for (int batch = 0; batch < 5; ++batch) {
+        QList<QPair<QString, QString>> lines;
+        for (int i = 0; i < 30; ++i) {
+            lines += {QStringLiteral("t"), QStringLiteral("line %1").arg(batch * 30 + i)};
+        }
+        model.append(lines);
+    }
+    EXPECT_EQ(model.rowCount(), 100);
+    EXPECT_EQ(model.index(99).data().toString().toStdString(), "t  line 149");
+    EXPECT_EQ(model.index(0).data().toString().toStdString(), "t  line 50");
+    model.append(QList<QPair<QString, QString>>(500, {QStringLiteral("t"), QStringLiteral("x")}));
+    EXPECT_EQ(model.rowCount(), 100);
+}
+
+TEST_F(Models, StagesShowEveryDetailOfTheStory)
+{
+    StagesModel model(themes);
+    const Tester tester(&model, strict);
+    scriptSoftmax(*link, Provenance::Model);
+    for (const auto& [id, detail] : link->details) {
+        model.setDetail(std::make_shared<NodeDetail>(detail));
+        ASSERT_EQ(model.rowCount(), 4);
+    }
+    model.setDetail(nullptr);
+    EXPECT_EQ(model.rowCount(), 0);
+}

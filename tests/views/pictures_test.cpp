@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-only
+// The window as pictures, light and dark, from real event values: written to the build folder (or $ESPALIER_PICTURES),
+// checked for what a program can check, and meant to be looked at.
+#include "tests/views/view_fixture.h"
+#include "views/diff_panel.h"
+#include "views/diff_view.h"
+#include "views/inspector.h"
+#include "views/main_window.h"
+#include "views/tree_panel.h"
+#include "views/tree_view.h"
+
+#include <QDir>
+#include <QImage>
+#include <set>
+
+using namespace espalier;
+
+namespace {
+
+class Pictures : public ViewFixture, public testing::WithParamInterface<ThemeMode>
+{
+protected:
+    void SetUp() override
+    {
+        themes.setMode(GetParam());
+        window = std::make_unique<MainWindow>(bench, settings);
+        window->resize(1600, 940);
+        window->show();
+        settle();
+    }
+
+    void openStory(Provenance provenance)
+    {
+        scriptSoftmax(*link, provenance);
+        open();
+        const char* lines[] = {"session opened: softmax_f32, refine, seed 1",
+                               "node 22: built in 3.2 s (sm_90a, 40 registers, no spills)",
+                               "node 22: verified, 12 calls, worst element at 0.11 of its tolerance",
+                               "node 20: timing, block 14, interval ±0.6 %"};
+        for (const char* line : lines) {
+            link->send(event::Log{"2026-11-29T14:03:22Z", line});
+        }
+        settle();
+    }
+
+    NodeId nodeTitled(const std::string& title, NodeKind kind) const
+    {
+        for (const auto& [id, detail] : link->details) {
+            if (detail.summary.title == title && detail.summary.kind == kind) {
+                return id;
+            }
+        }
+        return NodeId{1};
+    }
+
+    QImage take(const QString& name)
+    {
+        settle();
+        window->repaint();
+        const QImage image = window->grab().toImage().convertToFormat(QImage::Format_RGB32);
+        const QString folderPath = qEnvironmentVariable("ESPALIER_PICTURES", QStringLiteral(ESPALIER_PICTURES));
+        QDir().mkpath(folderPath);
+        EXPECT_TRUE(image.save(
+            QStringLiteral("%1/%2-%3.png")
+                .arg(folderPath, name, themes.theme().isDark() ? QStringLiteral("dark") : QStringLiteral("light"))));
+        return image;
+    }
+
+    /// Pixels of a token's colour, exactly.
+    int count(const QImage& image, Token token) const
+    {
+        const QRgb wanted = themes.theme()[token].rgb();
+        int pixels = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            const auto* line = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+            for (int x = 0; x < image.width(); ++x) {
+                pixels += (line[x] | 0xff000000) == wanted;
+            }
+        }
+        return pixels;
+    }
+
+    std::unique_ptr<MainWindow> window;
+};
+
+int coloursIn(const QImage& image)
+{
+    std::set<QRgb> seen;
+    for (int y = 0; y < image.height(); y += 3) {
+        for (int x = 0; x < image.width(); x += 3) {
+            seen.insert(image.pixel(x, y));
+        }
+    }
+    return int(seen.size());
+}
+
+} // namespace
+
+TEST_P(Pictures, Welcome)
+{
+    const QImage image = take(QStringLiteral("welcome"));
+    EXPECT_GT(count(image, Token::Panel), image.width() * image.height() / 3);
+    EXPECT_GT(coloursIn(image), 20);
+}
+
+TEST_P(Pictures, SearchOnTheSimulatedDevice)
+{
+    openStory(Provenance::Model);
+    window->inspector().showTab(Inspector::Idea);
+    const QImage image = take(QStringLiteral("search"));
+    for (const Token token : {Token::Background, Token::Panel, Token::Text, Token::Passed, Token::Incorrect,
+                              Token::Suspicious, Token::Failed, Token::Running, Token::Best, Token::Selection}) {
+        EXPECT_GT(count(image, token), 4) << "token " << int(token);
+    }
+    EXPECT_GT(coloursIn(image), 100);
+}
+
+TEST_P(Pictures, Diff)
+{
+    openStory(Provenance::Measured);
+    window->inspector().showTab(Inspector::Diff);
+    bench.select(nodeTitled("Keep the row in registers", NodeKind::Candidate));
+    ASSERT_TRUE(waitFor([&] { return window->inspector().diff()->view()->hunks() > 0; }));
+    const QImage image = take(QStringLiteral("diff"));
+    for (const Token token : {Token::DiffAdded, Token::DiffRemoved, Token::DiffAddedWord, Token::DiffRemovedWord,
+                              Token::DiffFiller, Token::SyntaxKeyword}) {
+        EXPECT_GT(count(image, token), 20) << "token " << int(token);
+    }
+}
+
+TEST_P(Pictures, CompareLayout)
+{
+    openStory(Provenance::Measured);
+    window->applyLayout(MainWindow::Layout::Compare);
+    ASSERT_TRUE(waitFor([&] { return window->inspector().diff()->view()->hunks() > 0; }));
+    take(QStringLiteral("compare"));
+}
+
+TEST_P(Pictures, CompileErrorInTheSource)
+{
+    openStory(Provenance::Model);
+    window->inspector().showTab(Inspector::Source);
+    bench.select(nodeTitled("exp2 with folded scale", NodeKind::Candidate));
+    settle();
+    const QImage image = take(QStringLiteral("source"));
+    EXPECT_GT(count(image, Token::SyntaxCuda), 20);
+    EXPECT_GT(count(image, Token::SyntaxComment), 20);
+    EXPECT_GT(count(image, Token::DiffRemoved), 500); // the line of the error
+}
+
+TEST_P(Pictures, Stages)
+{
+    openStory(Provenance::Measured);
+    window->inspector().showTab(Inspector::Stages);
+    take(QStringLiteral("stages"));
+    bench.select(nodeTitled("Reduce by shuffles, no barrier", NodeKind::Candidate));
+    const QImage image = take(QStringLiteral("rejected"));
+    EXPECT_GT(count(image, Token::Incorrect), 100);
+}
+
+TEST_P(Pictures, BigTree)
+{
+    scriptBigTree(*link, 5000);
+    open();
+    take(QStringLiteral("big-folded"));
+    window->tree().view()->setBestLineages(false);
+    window->tree().view()->fit();
+    const QImage image = take(QStringLiteral("big-all"));
+    EXPECT_GT(count(image, Token::Passed), 200);
+}
+
+TEST_P(Pictures, Banner)
+{
+    link->refusal = Error{
+        ErrorCode::InvalidInput,
+        "/home/ada/notes.txt is no Espalier session: open a file that ends in .espalier, or start a new session."};
+    open();
+    const QImage image = take(QStringLiteral("banner"));
+    EXPECT_GT(count(image, Token::DiffRemoved), 5000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Themes, Pictures, testing::Values(ThemeMode::Light, ThemeMode::Dark),
+                         [](const testing::TestParamInfo<ThemeMode>& mode) {
+                             return mode.param == ThemeMode::Light ? "light" : "dark";
+                         });

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include "views/engine_link.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace espalier {
+
+/// An engine's place taken by a script: real event values, no thread. open() sends what the test put in; commands are
+/// kept for the test to read, and those that change the tree answer as the engine would.
+class ScriptedLink : public EngineLink
+{
+public:
+    void open(EngineOptions options, Engine::Observer observer) override;
+    void post(command::Command command) override;
+    void close() override;
+
+    void add(NodeSummary node, NodeDetail detail = {});
+    /// Changes a node that is there and tells the observer.
+    void change(NodeId node, const std::function<void(NodeSummary&)>& how);
+    void send(event::Event event);
+    void sendStatus();
+    template <typename T>
+    std::vector<T> sent() const
+    {
+        std::vector<T> found;
+        for (const command::Command& command : commands) {
+            if (const T* one = std::get_if<T>(&command)) {
+                found.push_back(*one);
+            }
+        }
+        return found;
+    }
+
+    SessionInfo info;
+    RunStatus status;
+    std::map<NodeId, NodeDetail> details;
+    std::vector<command::Command> commands;
+    std::vector<std::string> opened; ///< session files asked for
+    std::optional<Error> refusal;    ///< open() answers with it
+    bool answersDetails = true;
+
+private:
+    Engine::Observer m_observer;
+    std::uint64_t m_revision = 0;
+};
+
+/// A search on softmax_f32 at its thirtieth evaluation, on the simulated device or on a GPU: the playbook's own sources
+/// and words, every outcome there is, pins, a prune, work in progress. Fills `link`.
+void scriptSoftmax(ScriptedLink& link, Provenance provenance);
+
+/// A tree of `count` nodes as a search grows it, for figures.
+void scriptBigTree(ScriptedLink& link, int count);
+
+} // namespace espalier

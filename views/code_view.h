@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include <Qsci/qsciscintilla.h>
+
+namespace espalier {
+
+class CudaLexer;
+class ThemeManager;
+
+/// A read-only pane of CUDA source in the theme's colours; Ctrl + and Ctrl − zoom. Thread: GUI.
+class CodeView : public QsciScintilla
+{
+    Q_OBJECT
+public:
+    explicit CodeView(ThemeManager& themes, QWidget* parent = nullptr);
+
+    /// Replaces the text; keeps the scroll position when `keepPlace` (a newer version of what is being read).
+    void setCode(const QString& text, bool keepPlace = false);
+    /// Line numbers by hand, so that a pane may have lines that are not the source's (see DiffView).
+    void setLineNumbers(int firstLine, int firstNumber, int count);
+    void showPlainNumbers(int lines);
+    const QFont& font() const { return m_font; }
+
+signals:
+    void themeApplied(); ///< styles were set anew: own styles on top must be too
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void applyTheme();
+    ThemeManager& m_themes;
+    CudaLexer* m_lexer;
+    QFont m_font;
+};
+
+} // namespace espalier

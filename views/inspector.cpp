@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/inspector.h"
+
+#include "views/diff_panel.h"
+#include "views/format.h"
+#include "views/sentence.h"
+#include "views/sign_label.h"
+#include "views/source_panel.h"
+#include "views/stages_model.h"
+#include "views/workbench.h"
+
+#include <QDateTime>
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTabWidget>
+#include <QTextBrowser>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+namespace espalier {
+
+namespace {
+
+void enlarge(QLabel* label, double factor)
+{
+    QFont font = label->font();
+    font.setPointSizeF(font.pointSizeF() * factor);
+    label->setFont(font);
+}
+
+} // namespace
+
+Inspector::Inspector(Workbench& bench, QWidget* parent)
+    : QWidget(parent), m_bench(bench), m_sign(new SignLabel(bench.themes())), m_title(new QLabel),
+      m_sentence(new QLabel), m_facts(new QLabel), m_tabs(new QTabWidget), m_idea(new QTextBrowser),
+      m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench.themes())), m_stages(new QTreeView),
+      m_stagesModel(new StagesModel(bench.themes(), this))
+{
+    enlarge(m_sentence, 1.15);
+    for (QLabel* label : {m_title, m_sentence, m_facts}) {
+        label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    m_sentence->setAccessibleName(tr("Verdict"));
+    m_idea->setFrameShape(QFrame::NoFrame);
+    m_idea->document()->setDocumentMargin(12);
+    m_idea->setAccessibleName(tr("Idea"));
+    m_stages->setModel(m_stagesModel);
+    m_stages->setFrameShape(QFrame::NoFrame);
+    m_stages->setRootIsDecorated(true);
+    m_stages->setUniformRowHeights(true);
+    m_stages->setAllColumnsShowFocus(true);
+    m_stages->setAccessibleName(tr("Stage records"));
+    m_stages->header()->setSectionResizeMode(StagesModel::Name, QHeaderView::ResizeToContents);
+    m_stages->header()->setSectionResizeMode(StagesModel::Value, QHeaderView::Stretch);
+    m_stages->header()->setSectionResizeMode(StagesModel::Seconds, QHeaderView::ResizeToContents);
+    m_stages->header()->setStretchLastSection(false);
+
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_idea, tr("Idea"));
+    m_tabs->addTab(m_diff, tr("Diff"));
+    m_tabs->addTab(m_source, tr("Source"));
+    m_tabs->addTab(m_stages, tr("Stages"));
+
+    auto* titleRow = new QHBoxLayout;
+    titleRow->setSpacing(8);
+    titleRow->addWidget(m_sign, 0, Qt::AlignTop);
+    titleRow->addWidget(m_title, 1);
+    auto* head = new QVBoxLayout;
+    head->setContentsMargins(12, 12, 12, 8);
+    head->setSpacing(4);
+    head->addWidget(m_sentence);
+    head->addLayout(titleRow);
+    head->addWidget(m_facts);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(head);
+    layout->addWidget(m_tabs, 1);
+
+    connect(&bench, &Workbench::selectionChanged, this, [this] {
+        updateHead();
+        updateDetail();
+    });
+    connect(&bench, &Workbench::detailChanged, this, [this](NodeId node) {
+        if (node == m_bench.selected()) {
+            updateDetail();
+        }
+    });
+    connect(&bench.nodes(), &NodeStore::updated, this, &Inspector::updateHead);
+    connect(&bench.themes(), &ThemeManager::themeChanged, this, [this] {
+        updateHead();
+        m_stages->expandAll();
+    });
+    updateHead();
+    updateDetail();
+}
+
+QString Inspector::sentence() const
+{
+    return m_sentence->text();
+}
+
+void Inspector::showTab(Tab tab)
+{
+    m_tabs->setCurrentIndex(tab);
+}
+
+void Inspector::updateHead()
+{
+    const int index = m_bench.selectedIndex();
+    if (index < 0) {
+        m_sign->clear();
+        m_title->clear();
+        m_facts->clear();
+        m_sentence->setText(m_bench.session() ? tr("Select a node to see what became of it.")
+                                              : tr("No session is open."));
+        return;
+    }
+    const NodeSummary& node = m_bench.nodes().at(index);
+    const bool best = index == m_bench.nodes().bestIndex();
+    m_sign->setLook(lookOf(node, best));
+    m_sentence->setText(
+        sentenceFor(node, node.kind == NodeKind::Idea ? m_bench.nodes().resultOf(index) : IdeaResult()));
+    m_title->setText(QStringLiteral("%1  %2").arg(node.id.value).arg(format::text(node.title)));
+    QStringList facts{format::kind(node.kind)};
+    if (!node.proposer.empty() && node.kind != NodeKind::Root) {
+        facts += tr("by %1").arg(format::text(node.proposer));
+    }
+    if (best) {
+        facts += tr("best so far");
+    }
+    if (node.timeUs) {
+        facts += format::time(node.timeUs->value, node.provenance.value_or(Provenance::Model)) + QLatin1Char(' ') +
+                 format::bounds(*node.timeUs);
+    }
+    if (node.provenance) {
+        facts += format::provenance(*node.provenance);
+    }
+    if (node.pinned) {
+        facts += tr("pinned");
+    }
+    if (node.pruned) {
+        facts += tr("pruned");
+    }
+    m_facts->setText(facts.join(QStringLiteral(" · ")));
+    QPalette muted = m_facts->palette();
+    muted.setColor(QPalette::WindowText, m_bench.theme()[Token::Muted]);
+    m_facts->setPalette(muted);
+}
+
+void Inspector::updateDetail()
+{
+    const auto selected = m_bench.selected();
+    if (!selected) {
+        return showDetail(nullptr);
+    }
+    if (const auto detail = m_bench.detail(*selected)) {
+        showDetail(detail);
+    } else if (m_shown && m_shown->summary.id != *selected) {
+        showIdea(nullptr); // another node's words must not stand under this one's name
+    }
+}
+
+void Inspector::showDetail(const std::shared_ptr<const NodeDetail>& detail)
+{
+    m_shown = detail;
+    showIdea(detail.get());
+    const int parent = detail && detail->parentCandidate ? m_bench.nodes().indexOf(*detail->parentCandidate) : -1;
+    m_diff->setDetail(detail, parent >= 0 ? format::text(m_bench.nodes().at(parent).title) : QString());
+    m_source->setDetail(detail);
+    m_stagesModel->setDetail(detail && detail->summary.kind != NodeKind::Idea ? detail : nullptr);
+    m_stages->expandAll();
+}
+
+void Inspector::showIdea(const NodeDetail* detail)
+{
+    if (!detail) {
+        m_idea->clear();
+        return;
+    }
+    if (detail->ideaText.empty()) {
+        m_idea->setPlainText(detail->summary.kind == NodeKind::Root
+                                 ? tr("The task's own kernel: no idea stands behind it.")
+                                 : tr("No idea was recorded for this node."));
+        return;
+    }
+    m_idea->setMarkdown(format::text(detail->ideaText));
+}
+
+void Inspector::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_shown) {
+        showIdea(m_shown.get()); // a document keeps the colours it was made with
+    }
+}
+
+} // namespace espalier

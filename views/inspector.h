@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include "core/model/node.h"
+
+#include <QWidget>
+#include <memory>
+
+class QLabel;
+class QTabWidget;
+class QTextBrowser;
+class QTreeView;
+
+namespace espalier {
+
+class DiffPanel;
+class SignLabel;
+class SourcePanel;
+class StagesModel;
+class Workbench;
+
+/// Everything about the selected node: one sentence first, then tabs Idea, Diff, Source, Stages. While a newer version
+/// of a detail is on its way the old one stays. Thread: GUI.
+class Inspector : public QWidget
+{
+    Q_OBJECT
+public:
+    enum Tab { Idea, Diff, Source, Stages };
+    explicit Inspector(Workbench& bench, QWidget* parent = nullptr);
+    void showTab(Tab tab);
+    DiffPanel* diff() { return m_diff; }
+    SourcePanel* source() { return m_source; }
+    QString sentence() const;
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void updateHead();
+    void updateDetail();
+    void showDetail(const std::shared_ptr<const NodeDetail>& detail);
+    void showIdea(const NodeDetail* detail);
+
+    Workbench& m_bench;
+    SignLabel* m_sign;
+    QLabel* m_title;
+    QLabel* m_sentence;
+    QLabel* m_facts;
+    QTabWidget* m_tabs;
+    QTextBrowser* m_idea;
+    DiffPanel* m_diff;
+    SourcePanel* m_source;
+    QTreeView* m_stages;
+    StagesModel* m_stagesModel;
+    std::shared_ptr<const NodeDetail> m_shown;
+};
+
+} // namespace espalier

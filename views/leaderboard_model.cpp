@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/leaderboard_model.h"
+
+#include "views/format.h"
+#include "views/sentence.h"
+#include "views/sign_icon.h"
+#include "views/workbench.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+LeaderboardModel::LeaderboardModel(Workbench& bench, QObject* parent) : QAbstractTableModel(parent), m_bench(bench)
+{
+    connect(&bench.nodes(), &NodeStore::updated, this, &LeaderboardModel::handleUpdate);
+    connect(&bench.nodes(), &NodeStore::cleared, this, &LeaderboardModel::rebuild);
+    connect(&bench.themes(), &ThemeManager::themeChanged, this, [this] {
+        if (!m_rows.empty()) {
+            emit dataChanged(index(0, 0), index(int(m_rows.size()) - 1, columns - 1));
+        }
+    });
+    rebuild();
+}
+
+bool LeaderboardModel::belongs(int node) const
+{
+    const NodeSummary& summary = m_bench.nodes().at(node);
+    return summary.kind != NodeKind::Idea && summary.state == NodeState::Done && summary.outcome == Outcome::Passed &&
+           summary.timeUs.has_value();
+}
+
+bool LeaderboardModel::faster(int a, int b) const
+{
+    const double timeA = m_bench.nodes().at(a).timeUs->value, timeB = m_bench.nodes().at(b).timeUs->value;
+    return timeA != timeB ? timeA < timeB : a < b;
+}
+
+void LeaderboardModel::rebuild()
+{
+    beginResetModel();
+    m_rows.clear();
+    for (int i = 0; i < m_bench.nodes().count(); ++i) {
+        if (belongs(i)) {
+            m_rows.push_back(i);
+        }
+    }
+    std::sort(m_rows.begin(), m_rows.end(), [this](int a, int b) { return faster(a, b); });
+    endResetModel();
+}
+
+void LeaderboardModel::handleUpdate(const QList<int>& added, const QList<int>& changed)
+{
+    for (const QList<int>& list : {added, changed}) {
+        for (const int node : list) {
+            place(node);
+        }
+    }
+}
+
+void LeaderboardModel::place(int node)
+{
+    const auto found = std::find(m_rows.begin(), m_rows.end(), node);
+    const bool present = found != m_rows.end();
+    const int from = int(found - m_rows.begin());
+    if (!belongs(node)) {
+        if (present) {
+            beginRemoveRows({}, from, from);
+            m_rows.erase(found);
+            endRemoveRows();
+        }
+        return;
+    }
+    // Its place among the others, which are in order; the node's own row does not count.
+    const int to = int(
+        std::count_if(m_rows.begin(), m_rows.end(), [&](int other) { return other != node && faster(other, node); }));
+    if (!present) {
+        beginInsertRows({}, to, to);
+        m_rows.insert(m_rows.begin() + to, node);
+        endInsertRows();
+        return;
+    }
+    if (to != from) {
+        beginMoveRows({}, from, from, {}, to > from ? to + 1 : to);
+        m_rows.erase(m_rows.begin() + from);
+        m_rows.insert(m_rows.begin() + to, node);
+        endMoveRows();
+    }
+    emit dataChanged(index(to, 0), index(to, columns - 1));
+}
+
+std::optional<NodeId> LeaderboardModel::nodeAt(const QModelIndex& index) const
+{
+    return index.isValid() ? std::optional(m_bench.nodes().at(m_rows[std::size_t(index.row())]).id) : std::nullopt;
+}
+
+QModelIndex LeaderboardModel::indexOf(NodeId node) const
+{
+    const auto found = std::find(m_rows.begin(), m_rows.end(), m_bench.nodes().indexOf(node));
+    return found == m_rows.end() ? QModelIndex() : index(int(found - m_rows.begin()), 0);
+}
+
+int LeaderboardModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(m_rows.size());
+}
+
+int LeaderboardModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : int(columns);
+}
+
+QVariant LeaderboardModel::textOf(int node, int column) const
+{
+    const NodeSummary& summary = m_bench.nodes().at(node);
+    const Provenance provenance = summary.provenance.value_or(Provenance::Model);
+    switch (column) {
+    case Title:
+        return QStringLiteral("%1  %2").arg(summary.id.value).arg(format::text(summary.title));
+    case Speedup:
+        return summary.speedupRoot              ? format::speedup(summary.speedupRoot->value, provenance)
+               : summary.kind == NodeKind::Root ? format::speedup(1, provenance)
+                                                : QStringLiteral("–");
+    case Time:
+        return format::time(summary.timeUs->value, provenance);
+    case FoundBy:
+        return summary.kind == NodeKind::Root ? QStringLiteral("–") : format::text(summary.proposer);
+    default:
+        return {};
+    }
+}
+
+QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid()) {
+        return {};
+    }
+    const int node = m_rows[std::size_t(index.row())];
+    const NodeSummary& summary = m_bench.nodes().at(node);
+    const bool figure = index.column() == Speedup || index.column() == Time;
+    switch (role) {
+    case Qt::DisplayRole:
+        return textOf(node, index.column());
+    case Qt::DecorationRole:
+        return index.column() == Title
+                   ? QVariant(signIcon(lookOf(summary, node == m_bench.nodes().bestIndex()), m_bench.theme()))
+                   : QVariant();
+    case Qt::TextAlignmentRole:
+        return figure ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
+    case Qt::FontRole: {
+        QFont font;
+        font.setItalic(figure && summary.provenance.value_or(Provenance::Model) == Provenance::Model);
+        return font;
+    }
+    case Qt::ForegroundRole:
+        return summary.pruned ? QVariant(m_bench.theme()[Token::Muted]) : QVariant();
+    case Qt::ToolTipRole:
+        return sentenceFor(summary);
+    default:
+        return {};
+    }
+}
+
+QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
+        return int((section == Speedup || section == Time ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    if (orientation == Qt::Vertical) {
+        return section + 1;
+    }
+    switch (section) {
+    case Title:
+        return tr("Candidate");
+    case Speedup:
+        return tr("vs root");
+    case Time:
+        return tr("Time");
+    case FoundBy:
+        return tr("By");
+    default:
+        return {};
+    }
+}
+
+} // namespace espalier

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include "core/model/node.h"
+
+#include <QAbstractTableModel>
+#include <QList>
+#include <optional>
+#include <vector>
+
+namespace espalier {
+
+class Workbench;
+
+/// Passed candidates and roots, fastest first; pruned ones stay in, because they were measured. Rows move when a better
+/// one comes, so that a selection keeps its node. Thread: GUI.
+class LeaderboardModel : public QAbstractTableModel
+{
+    Q_OBJECT
+public:
+    enum Column { Title, Speedup, Time, FoundBy, columns };
+
+    explicit LeaderboardModel(Workbench& bench, QObject* parent = nullptr);
+    std::optional<NodeId> nodeAt(const QModelIndex& index) const;
+    QModelIndex indexOf(NodeId node) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    void rebuild();
+    void handleUpdate(const QList<int>& added, const QList<int>& changed);
+    void place(int node);
+    bool belongs(int node) const;
+    bool faster(int a, int b) const;
+    QVariant textOf(int node, int column) const;
+
+    Workbench& m_bench;
+    std::vector<int> m_rows;
+};
+
+} // namespace espalier

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/main_window.h"
+
+#include "views/banner.h"
+#include "views/command_palette.h"
+#include "views/format.h"
+#include "views/inspector.h"
+#include "views/leaderboard_panel.h"
+#include "views/log_model.h"
+#include "views/outline_panel.h"
+#include "views/run_controls.h"
+#include "views/session_actions.h"
+#include "views/steering.h"
+#include "views/tree_panel.h"
+#include "views/tree_view.h"
+#include "views/welcome_panel.h"
+#include "views/workbench.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLabel>
+#include <QListView>
+#include <QMimeData>
+#include <QScrollBar>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QVBoxLayout>
+
+namespace espalier {
+
+namespace {
+constexpr int stateVersion = 1; ///< of the saved dock layout; raise it when docks change
+}
+
+MainWindow::MainWindow(Workbench& bench, QSettings& settings)
+    : m_bench(bench), m_settings(settings), m_controls(new RunControls(bench, this)),
+      m_steering(new Steering(bench, this)), m_sessions(new SessionActions(bench, settings, this)),
+      m_tree(new TreePanel(bench)), m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)),
+      m_leaderboard(new LeaderboardPanel(bench)), m_log(new LogModel(20000, this)), m_logView(new QListView),
+      m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel)
+{
+    setObjectName(QStringLiteral("main"));
+    setAcceptDrops(true);
+    setDockNestingEnabled(true);
+    setMinimumSize(800, 500);
+    buildPanels();
+    buildToolBar();
+    buildMenus();
+    connectSession();
+    resize(1440, 900);
+    restoreGeometry(m_settings.value(QStringLiteral("window/geometry")).toByteArray());
+    showSession(false);
+    updateStatus();
+    updateTitle();
+}
+
+MainWindow::~MainWindow() = default;
+
+QDockWidget* MainWindow::addPanel(const QString& name, const QString& title, QWidget* panel, Qt::DockWidgetArea area)
+{
+    auto* dock = new QDockWidget(title, this);
+    dock->setObjectName(name);
+    dock->setWidget(panel);
+    addDockWidget(area, dock);
+    return dock;
+}
+
+void MainWindow::buildPanels()
+{
+    auto* welcome = new WelcomePanel;
+    connect(welcome, &WelcomePanel::sampleWanted, m_sessions, &SessionActions::openSample);
+    connect(welcome, &WelcomePanel::newWanted, this, [this] { m_sessions->startNew(); });
+    connect(welcome, &WelcomePanel::openWanted, m_sessions, &SessionActions::chooseFile);
+    m_pages->addWidget(welcome);
+    m_pages->addWidget(m_tree);
+    auto* centre = new QWidget;
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_banner);
+    column->addWidget(m_pages, 1);
+    setCentralWidget(centre);
+
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    m_leaderboardDock =
+        addPanel(QStringLiteral("leaderboard"), tr("Leaderboard"), m_leaderboard, Qt::LeftDockWidgetArea);
+    m_outlineDock = addPanel(QStringLiteral("outline"), tr("Outline"), m_outline, Qt::LeftDockWidgetArea);
+    m_inspectorDock = addPanel(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
+    m_logDock = addPanel(QStringLiteral("log"), tr("Log"), m_logView, Qt::BottomDockWidgetArea);
+    splitDockWidget(m_leaderboardDock, m_outlineDock, Qt::Vertical);
+
+    m_logView->setModel(m_log);
+    m_logView->setUniformItemSizes(true);
+    m_logView->setFrameShape(QFrame::NoFrame);
+    m_logView->setFont(codeFont());
+    m_logView->setAccessibleName(tr("Log"));
+    m_logView->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_logView->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    for (QWidget* widget : {static_cast<QWidget*>(m_tree->view()), static_cast<QWidget*>(m_outline->view()),
+                            static_cast<QWidget*>(m_leaderboard)}) {
+        m_steering->installOn(widget);
+    }
+    const auto menu = [this](const QPoint& place) { m_steering->popup(place, this); };
+    connect(m_tree->view(), &TreeView::contextMenuWanted, this, menu);
+    connect(m_outline, &OutlinePanel::contextMenuWanted, this, menu);
+    connect(m_leaderboard, &LeaderboardPanel::contextMenuWanted, this, menu);
+    connect(m_tree->view(), &TreeView::activated, this, [this] { applyLayout(Layout::Compare); });
+    connect(m_steering, &Steering::exportWanted, this, [this](NodeId node) { exportNode(node.value); });
+    connect(m_steering, &Steering::copied, this,
+            [this](const QString& title) { statusBar()->showMessage(tr("Copied the source of %1").arg(title), 3000); });
+}
+
+void MainWindow::connectSession()
+{
+    EngineBridge& bridge = m_bench.bridge();
+    connect(&m_bench, &Workbench::sessionOpened, this, [this] {
+        m_banner->dismiss();
+        showSession(true);
+        updateTitle();
+        updateStatus();
+        m_tree->view()->setFocus();
+    });
+    connect(&m_bench, &Workbench::sessionClosed, this, [this] {
+        m_log->clear();
+        showSession(false);
+        updateTitle();
+        updateStatus();
+    });
+    connect(&m_bench.nodes(), &NodeStore::statusChanged, this, &MainWindow::updateStatus);
+    connect(&bridge, &EngineBridge::opening, this, [this] { m_status->setText(tr("opening the session…")); });
+    connect(&bridge, &EngineBridge::openFailed, this, [this](const Error& error) {
+        m_banner->show(Banner::Kind::Problem, format::text(error.message));
+        updateStatus();
+    });
+    connect(&bridge, &EngineBridge::closed, this, [this](const std::optional<Error>& error) {
+        if (error) {
+            m_banner->show(Banner::Kind::Problem, format::text(error->message));
+        }
+    });
+    connect(&bridge, &EngineBridge::commandFailed, this, [this](const QString&, const Error& error) {
+        m_banner->show(Banner::Kind::Problem, format::text(error.message));
+    });
+    connect(&bridge, &EngineBridge::exported, this, [this](NodeId node, const QStringList& files) {
+        m_banner->show(Banner::Kind::Note,
+                       tr("Exported node %1: %2").arg(node.value).arg(files.join(QStringLiteral(", "))));
+    });
+    connect(&bridge, &EngineBridge::runEnded, this, [this] {
+        const std::string& why = m_bench.nodes().status().why;
+        if (!why.empty()) {
+            statusBar()->showMessage(tr("Run ended: %1").arg(format::text(why)), 15000);
+        }
+    });
+    connect(&bridge, &EngineBridge::logged, this, [this](const QList<QPair<QString, QString>>& lines) {
+        QScrollBar* bar = m_logView->verticalScrollBar();
+        const bool atEnd = bar->value() == bar->maximum(); // who reads further up is left there
+        m_log->append(lines);
+        if (atEnd) {
+            m_logView->scrollToBottom();
+        }
+    });
+}
+
+void MainWindow::showSession(bool open)
+{
+    if (!open && m_sessionShown) {
+        saveState();
+    }
+    m_pages->setCurrentIndex(open ? 1 : 0);
+    if (open && !m_sessionShown) {
+        if (!restoreState(m_settings.value(QStringLiteral("window/docks")).toByteArray(), stateVersion)) {
+            applyLayout(Layout::Search);
+        }
+    } else if (!open) {
+        for (QDockWidget* dock : {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_logDock}) {
+            dock->hide();
+        }
+    }
+    m_sessionShown = open;
+}
+
+void MainWindow::applyLayout(Layout layout)
+{
+    const bool search = layout == Layout::Search;
+    for (QDockWidget* dock : {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_logDock}) {
+        dock->setFloating(false);
+    }
+    m_leaderboardDock->setVisible(search);
+    m_outlineDock->setVisible(search);
+    m_logDock->setVisible(search);
+    m_inspectorDock->show();
+    const int wide = width() * (search ? 40 : 66) / 100;
+    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 19 / 100, wide}, Qt::Horizontal);
+    resizeDocks({m_leaderboardDock, m_outlineDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
+    resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
+    if (layout == Layout::Compare) {
+        m_inspector->showTab(Inspector::Diff);
+    } else if (layout == Layout::Source) {
+        m_inspector->showTab(Inspector::Source);
+    }
+}
+
+void MainWindow::updateStatus()
+{
+    m_status->setText(m_bench.session() ? format::statusLine(m_bench.nodes().status(), m_bench.provenance())
+                                        : tr("no session"));
+}
+
+void MainWindow::updateTitle()
+{
+    const auto& session = m_bench.session();
+    setWindowTitle(session ? tr("%1 — %2 — Espalier")
+                                 .arg(format::text(session->taskId), QFileInfo(format::text(session->file)).fileName())
+                           : tr("Espalier"));
+}
+
+void MainWindow::exportNode(qlonglong node)
+{
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Export the kernel to this folder"));
+    if (!folder.isEmpty()) {
+        m_bench.bridge().send(command::Export{NodeId{node}, "cuda", folder.toStdString()});
+    }
+}
+
+void MainWindow::saveState()
+{
+    m_settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    m_settings.setValue(QStringLiteral("window/docks"), QMainWindow::saveState(stateVersion));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    if (m_sessionShown) {
+        saveState();
+    } else {
+        m_settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
+    }
+    event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    const QList<QUrl> urls = event->mimeData()->urls();
+    if (urls.size() == 1 && urls.front().isLocalFile()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    m_sessions->openFile(event->mimeData()->urls().front().toLocalFile());
+}
+
+} // namespace espalier

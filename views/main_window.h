@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include <QMainWindow>
+
+class QDockWidget;
+class QLabel;
+class QListView;
+class QMenu;
+class QSettings;
+class QStackedWidget;
+
+namespace espalier {
+
+class Banner;
+class CommandPalette;
+class Inspector;
+class LeaderboardPanel;
+class LogModel;
+class OutlinePanel;
+class RunControls;
+class SessionActions;
+class Steering;
+class TreePanel;
+class Workbench;
+
+/// The window: docks, menus, toolbar, status bar; it connects panels and decides nothing else. Thread: GUI. The bench
+/// and the settings belong to the caller and outlive it.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+public:
+    enum class Layout { Search, Compare, Source };
+
+    MainWindow(Workbench& bench, QSettings& settings);
+    ~MainWindow() override;
+
+    SessionActions& sessions() { return *m_sessions; }
+    Inspector& inspector() { return *m_inspector; }
+    TreePanel& tree() { return *m_tree; }
+    OutlinePanel& outline() { return *m_outline; }
+    RunControls& controls() { return *m_controls; }
+    Steering& steering() { return *m_steering; }
+    Banner& banner() { return *m_banner; }
+    void applyLayout(Layout layout);
+    QList<QAction*> allActions() const;
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QDockWidget* addPanel(const QString& name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
+    void buildPanels();
+    void buildToolBar();
+    void buildMenus();
+    void buildViewMenu(QMenu* menu);
+    void buildThemeMenu(QMenu* menu);
+    void connectSession();
+    void showSession(bool open);
+    void updateStatus();
+    void updateTitle();
+    void exportNode(qlonglong node);
+    void saveState();
+
+    Workbench& m_bench;
+    QSettings& m_settings;
+    RunControls* m_controls;
+    Steering* m_steering;
+    SessionActions* m_sessions;
+    TreePanel* m_tree;
+    Inspector* m_inspector;
+    OutlinePanel* m_outline;
+    LeaderboardPanel* m_leaderboard;
+    LogModel* m_log;
+    QListView* m_logView;
+    Banner* m_banner;
+    QStackedWidget* m_pages;
+    QLabel* m_status;
+    QDockWidget *m_leaderboardDock, *m_outlineDock, *m_inspectorDock, *m_logDock;
+    bool m_sessionShown = false;
+};
+
+} // namespace espalier

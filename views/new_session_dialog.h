@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#pragma once
+
+#include "core/engine/engine.h"
+
+#include <QDialog>
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+
+namespace espalier {
+
+/// Task, device, budget and file of a new session. Says beside the field what is wrong, and keeps its button disabled
+/// until nothing is. Thread: GUI.
+class NewSessionDialog : public QDialog
+{
+    Q_OBJECT
+public:
+    explicit NewSessionDialog(const QString& folder, QWidget* parent = nullptr);
+    void setFile(const QString& file);
+    EngineOptions options() const;
+
+private:
+    void chooseTaskFolder();
+    void chooseFile();
+    void suggestFile();
+    void check();
+
+    QString m_folder;
+    QComboBox* m_task;
+    QComboBox* m_device;
+    QComboBox* m_strategy;
+    QSpinBox* m_evaluations;
+    QSpinBox* m_minutes;
+    QCheckBox* m_playbook;
+    QCheckBox* m_tuner;
+    QLineEdit* m_file;
+    QLabel* m_problem;
+    QPushButton* m_create = nullptr;
+    bool m_fileEdited = false;
+};
+
+} // namespace espalier

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/node_store.h"
+
+#include "views/sentence.h"
+
+#include <algorithm>
+
+namespace espalier {
+
+int NodeStore::indexOf(NodeId id) const
+{
+    const auto found = m_index.find(id);
+    return found == m_index.end() ? -1 : found->second;
+}
+
+int NodeStore::parentCandidateOf(int index) const
+{
+    int above = parentOf(index);
+    while (above >= 0 && at(above).kind == NodeKind::Idea) {
+        above = parentOf(above);
+    }
+    return above;
+}
+
+int NodeStore::bestIndex() const
+{
+    return m_status.best ? indexOf(*m_status.best) : -1;
+}
+
+IdeaResult NodeStore::resultOf(int idea) const
+{
+    IdeaResult result;
+    for (const int child : childrenOf(idea)) {
+        const NodeSummary& node = at(child);
+        if (node.kind != NodeKind::Candidate) {
+            continue;
+        }
+        ++result.implementations;
+        result.running += node.state != NodeState::Done;
+        result.passed += node.state == NodeState::Done && node.outcome == Outcome::Passed;
+        if (node.state == NodeState::Done && node.outcome == Outcome::Passed && node.speedupRoot &&
+            (!result.bestSpeedupRoot || node.speedupRoot->value > result.bestSpeedupRoot->value)) {
+            result.bestSpeedupRoot = node.speedupRoot;
+            result.provenance = node.provenance.value_or(Provenance::Model);
+        }
+    }
+    return result;
+}
+
+void NodeStore::apply(const std::vector<NodeSummary>& nodes, const RunStatus& status)
+{
+    QList<int> added, changed;
+    for (const NodeSummary& node : nodes) {
+        const int index = indexOf(node.id);
+        if (index < 0) {
+            add(node);
+            added += count() - 1;
+        } else if (m_nodes[std::size_t(index)] != node) {
+            m_nodes[std::size_t(index)] = node;
+            changed += index;
+        }
+    }
+    std::sort(changed.begin(), changed.end());
+    const int bestBefore = bestIndex();
+    const bool statusNew = m_status != status;
+    m_status = status;
+    if (const int best = bestIndex(); best != bestBefore) {
+        for (const int index : {bestBefore, best}) { // the star moves
+            if (index >= 0 && !changed.contains(index) && !added.contains(index)) {
+                changed += index;
+            }
+        }
+        std::sort(changed.begin(), changed.end());
+    }
+    if (!added.isEmpty() || !changed.isEmpty()) {
+        emit updated(added, changed);
+    }
+    if (statusNew) {
+        emit statusChanged();
+    }
+}
+
+void NodeStore::add(const NodeSummary& node)
+{
+    const int index = count();
+    const int parent = node.parents.empty() ? -1 : indexOf(node.parents.front().parent);
+    m_nodes.push_back(node);
+    m_parents.push_back(parent);
+    m_children.emplace_back();
+    m_index.emplace(node.id, index);
+    std::vector<int>& siblings = parent < 0 ? m_roots : m_children[std::size_t(parent)];
+    const auto before = [this](int a, int b) {
+        return at(a).ordinal != at(b).ordinal ? at(a).ordinal < at(b).ordinal : at(a).id < at(b).id;
+    };
+    siblings.insert(std::upper_bound(siblings.begin(), siblings.end(), index, before), index);
+}
+
+void NodeStore::clear()
+{
+    m_nodes.clear();
+    m_parents.clear();
+    m_children.clear();
+    m_roots.clear();
+    m_index.clear();
+    m_status = {};
+    emit cleared();
+    emit statusChanged();
+}
+
+} // namespace espalier

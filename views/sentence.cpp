@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/sentence.h"
+
+#include "views/format.h"
+
+#include <QCoreApplication>
+
+namespace espalier {
+
+namespace {
+
+QString tr(const char* source)
+{
+    return QCoreApplication::translate("sentence", source);
+}
+
+/// "reason." as the tail of a sentence; a plain stop when nothing is known.
+QString because(const QString& head, const std::string& reason)
+{
+    QString text = format::text(reason).trimmed();
+    if (text.isEmpty()) {
+        return head + QLatin1Char('.');
+    }
+    if (!text.endsWith(QLatin1Char('.')) && !text.endsWith(QLatin1Char('?')) && !text.endsWith(QLatin1Char('!'))) {
+        text += QLatin1Char('.');
+    }
+    return head + QStringLiteral(": ") + text;
+}
+
+QString capitalised(QString text)
+{
+    if (!text.isEmpty()) {
+        text[0] = text[0].toUpper();
+    }
+    return text;
+}
+
+QString modelNote(Provenance provenance)
+{
+    return provenance == Provenance::Model ? tr(" Modelled by the simulated device, not measured.") : QString();
+}
+
+QString passedSentence(const NodeSummary& node)
+{
+    const Provenance provenance = node.provenance.value_or(Provenance::Model);
+    QString text;
+    if (node.speedupParent) {
+        text = capitalised(comparison(*node.speedupParent, tr("its parent"), node.tieWithParent));
+        if (node.speedupRoot) {
+            text += tr(", %1 the root's speed").arg(format::speedup(node.speedupRoot->value, Provenance::Measured));
+        }
+    } else if (node.speedupRoot) {
+        text = capitalised(comparison(*node.speedupRoot, tr("the root"), false));
+    } else if (node.timeUs) {
+        text = tr("Correct, %1 per call").arg(format::time(node.timeUs->value, Provenance::Measured));
+    } else {
+        text = tr("Correct; no time was taken");
+    }
+    return text + QLatin1Char('.') + modelNote(provenance);
+}
+
+QString rootSentence(const NodeSummary& node)
+{
+    if (node.outcome != Outcome::Passed || !node.timeUs) {
+        return tr("The kernel the search starts from.");
+    }
+    return tr("The kernel the search starts from: %1 per call (95 % interval %2 to %3).")
+               .arg(format::time(node.timeUs->value, Provenance::Measured), format::number(node.timeUs->low),
+                    format::number(node.timeUs->high)) +
+           modelNote(node.provenance.value_or(Provenance::Model));
+}
+
+QString ideaSentence(const NodeSummary& node, const IdeaResult& result)
+{
+    if (node.state == NodeState::Draft) {
+        return tr("A draft: nothing has been spent on it, and it can still be edited.");
+    }
+    if (result.implementations == 0) {
+        return node.state == NodeState::Running ? tr("Is being written as code.") : tr("Waits to be implemented.");
+    }
+    if (result.passed == 0) {
+        return result.running > 0 ? tr("Implemented; its verdict is not in yet.")
+                                  : tr("None of its %1 implementation(s) passed.").arg(result.implementations);
+    }
+    QString text = tr("%1 of %2 implementation(s) passed").arg(result.passed).arg(result.implementations);
+    if (result.bestSpeedupRoot) {
+        text += tr("; the best runs at %1 the root's speed")
+                    .arg(format::speedup(result.bestSpeedupRoot->value, Provenance::Measured));
+    }
+    return text + QLatin1Char('.') + (result.bestSpeedupRoot ? modelNote(result.provenance) : QString());
+}
+
+QString runningSentence(const NodeSummary& node)
+{
+    switch (node.runningStage.value_or(Stage::Generate)) {
+    case Stage::Generate:
+        return tr("Its source is being written.");
+    case Stage::Build:
+        return tr("Is being built.");
+    case Stage::Verify:
+        return tr("Is being checked against the oracle.");
+    case Stage::Time:
+        return tr("Is being timed against its parent and the root.");
+    case Stage::Profile:
+        return tr("Is being profiled.");
+    }
+    return {};
+}
+
+} // namespace
+
+QString comparison(const Interval& speedup, const QString& rival, bool tie)
+{
+    if (tie || (speedup.low <= 1 && speedup.high >= 1)) {
+        return tr("as fast as %1 within the noise (95 % interval %2× to %3×)")
+            .arg(rival, format::number(speedup.low), format::number(speedup.high));
+    }
+    const bool faster = speedup.value > 1;
+    const Interval shown = faster ? speedup : Interval{1 / speedup.value, 1 / speedup.high, 1 / speedup.low};
+    return (faster ? tr("%1× faster than %2 (95 % interval %3 to %4)")
+                   : tr("%1× slower than %2 (95 % interval %3 to %4)"))
+        .arg(format::number(shown.value), rival, format::number(shown.low), format::number(shown.high));
+}
+
+QString sentenceFor(const NodeSummary& node, const IdeaResult& result)
+{
+    if (node.kind == NodeKind::Idea) {
+        return ideaSentence(node, result);
+    }
+    switch (node.state) {
+    case NodeState::Draft:
+        return tr("A draft: it has no source yet.");
+    case NodeState::Queued:
+        return tr("Waits for its turn.");
+    case NodeState::Running:
+        return runningSentence(node);
+    case NodeState::Done:
+        break;
+    }
+    switch (node.outcome) {
+    case Outcome::Passed:
+        return node.kind == NodeKind::Root ? rootSentence(node) : passedSentence(node);
+    case Outcome::Incorrect:
+        return because(tr("Rejected"), node.reason);
+    case Outcome::Suspicious:
+        return because(tr("Rejected as suspicious"), node.reason);
+    case Outcome::BuildFailed:
+        return because(tr("Did not build"), node.reason);
+    case Outcome::RuntimeFailed:
+        return because(tr("Failed at run time"), node.reason);
+    case Outcome::TimedOut:
+        return because(tr("Ran past its deadline"), node.reason);
+    case Outcome::NotRun:
+        return because(tr("Not run"), node.reason);
+    }
+    return {};
+}
+
+} // namespace espalier

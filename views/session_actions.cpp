@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/session_actions.h"
+
+#include "views/format.h"
+#include "views/new_session_dialog.h"
+#include "views/workbench.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMenu>
+#include <QSettings>
+#include <QStandardPaths>
+
+namespace espalier {
+
+namespace {
+constexpr int recentKept = 10;
+constexpr std::int64_t sampleEvaluations = 24;
+} // namespace
+
+SessionActions::SessionActions(Workbench& bench, QSettings& settings, QWidget* window)
+    : QObject(window), m_bench(bench), m_settings(settings), m_window(window)
+{
+    connect(&bench, &Workbench::sessionOpened, this, [this] {
+        remember(format::text(m_bench.session()->file));
+        if (std::exchange(m_runWhenOpen, false)) {
+            m_bench.bridge().send(command::Run{});
+        }
+    });
+    connect(&bench.bridge(), &EngineBridge::openFailed, this, [this] { m_runWhenOpen = false; });
+}
+
+void SessionActions::open(EngineOptions options, bool run)
+{
+    m_runWhenOpen = run;
+    m_bench.bridge().open(std::move(options));
+}
+
+void SessionActions::openFile(const QString& file)
+{
+    EngineOptions options;
+    options.session = QFileInfo(file).absoluteFilePath().toStdString();
+    open(std::move(options), false);
+}
+
+void SessionActions::openSample()
+{
+    const QDir data(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+                    QStringLiteral("/espalier"));
+    data.mkpath(QStringLiteral("."));
+    EngineOptions options;
+    options.session = data.filePath(QStringLiteral("sample.espalier")).toStdString();
+    options.task = "softmax_f32";
+    options.device = "sim";
+    options.budget = Budget{sampleEvaluations, std::nullopt, std::nullopt};
+    open(std::move(options), true);
+}
+
+void SessionActions::startNew(const QString& file)
+{
+    auto* dialog = new NewSessionDialog(folder(), m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    if (!file.isEmpty()) {
+        dialog->setFile(QFileInfo(file).absoluteFilePath());
+    }
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { open(dialog->options(), true); });
+    dialog->open();
+}
+
+void SessionActions::chooseFile()
+{
+    const QString file = QFileDialog::getOpenFileName(m_window, tr("Open session"), folder(),
+                                                      tr("Sessions (*.espalier);;All files (*)"));
+    if (!file.isEmpty()) {
+        openFile(file);
+    }
+}
+
+QString SessionActions::folder() const
+{
+    const QStringList files = recent();
+    return files.isEmpty() ? QDir::homePath() : QFileInfo(files.front()).absolutePath();
+}
+
+QStringList SessionActions::recent() const
+{
+    return m_settings.value(QStringLiteral("recent")).toStringList();
+}
+
+void SessionActions::remember(const QString& file)
+{
+    QStringList files = recent();
+    files.removeAll(file);
+    files.prepend(file);
+    m_settings.setValue(QStringLiteral("recent"), QStringList(files.mid(0, recentKept)));
+}
+
+void SessionActions::fillRecent(QMenu* menu)
+{
+    menu->clear();
+    for (const QString& file : recent()) {
+        menu->addAction(QDir::toNativeSeparators(file), this, [this, file] { openFile(file); });
+    }
+    if (menu->isEmpty()) {
+        menu->addAction(tr("No session was opened yet"))->setEnabled(false);
+    }
+}
+
+} // namespace espalier

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-only
+#include "views/workbench.h"
+
+namespace espalier {
+
+namespace {
+constexpr std::size_t detailsKept = 64; ///< sources are small, but a long session has thousands
+}
+
+Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QObject* parent)
+    : QObject(parent), m_themes(themes), m_bridge(std::move(link))
+{
+    connect(&m_bridge, &EngineBridge::opened, this, [this](const SessionInfo& info) {
+        m_reopening = false;
+        m_session = info;
+        emit sessionOpened();
+    });
+    connect(&m_bridge, &EngineBridge::closed, this, [this](const std::optional<Error>& error) {
+        if (m_reopening && !error && m_session) {
+            EngineOptions again;
+            again.session = m_session->file;
+            m_bridge.open(std::move(again));
+        } else {
+            forget();
+        }
+    });
+    connect(&m_bridge, &EngineBridge::openFailed, this, [this] { forget(); });
+    connect(&m_bridge, &EngineBridge::changed, this, &Workbench::handleChanged);
+    connect(&m_bridge, &EngineBridge::detailArrived, this, [this](const std::shared_ptr<const NodeDetail>& detail) {
+        if (m_details.size() >= detailsKept) {
+            m_details.clear();
+        }
+        const NodeId node = detail->summary.id;
+        m_asked.erase(node);
+        m_details[node] = detail;
+        emit detailChanged(node);
+    });
+}
+
+Provenance Workbench::provenance() const
+{
+    return m_session ? m_session->provenance : Provenance::Model;
+}
+
+int Workbench::selectedIndex() const
+{
+    return m_selected ? m_nodes.indexOf(*m_selected) : -1;
+}
+
+void Workbench::select(std::optional<NodeId> node)
+{
+    if (node && m_nodes.indexOf(*node) < 0) {
+        return;
+    }
+    if (node != m_selected) {
+        m_selected = node;
+        emit selectionChanged();
+    }
+}
+
+std::shared_ptr<const NodeDetail> Workbench::detail(NodeId node)
+{
+    if (const auto found = m_details.find(node); found != m_details.end()) {
+        return found->second;
+    }
+    if (m_asked.emplace(node, true).second) {
+        m_bridge.send(command::FetchDetail{node});
+    }
+    return nullptr;
+}
+
+void Workbench::handleChanged(const std::vector<NodeSummary>& nodes, const RunStatus& status)
+{
+    const bool first = m_nodes.count() == 0 && !nodes.empty();
+    std::optional<NodeId> stale;
+    for (const NodeSummary& node : nodes) {
+        const auto known = m_details.find(node.id);
+        if (known != m_details.end() && known->second->summary != node) {
+            m_details.erase(known);
+            stale = node.id == m_selected ? node.id : stale;
+        }
+        m_asked.erase(node.id); // an answer on its way may be older than this
+    }
+    m_nodes.apply(nodes, status);
+    if (first && !m_selected) {
+        select(status.best ? status.best : std::optional(m_nodes.at(0).id));
+    }
+    if (stale) {
+        emit detailChanged(*stale); // whoever shows it asks again
+    }
+}
+
+void Workbench::stopSearch()
+{
+    m_reopening = true;
+    m_bridge.send(command::Stop{});
+}
+
+void Workbench::forget()
+{
+    m_reopening = false;
+    m_session.reset();
+    m_details.clear();
+    m_asked.clear();
+    m_undo.clear();
+    select(std::nullopt);
+    m_nodes.clear();
+    emit sessionClosed();
+}
+
+} // namespace espalier
