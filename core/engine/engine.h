@@ -15,6 +15,8 @@
 
 namespace espalier {
 
+struct EngineParts;
+
 /// How to open or create a session. Empty optionals take what the session says, or the default for a new one; a value
 /// that conflicts with an existing session is an InvalidInput error.
 struct EngineOptions {
@@ -40,6 +42,8 @@ public:
     using Observer = std::function<void(const event::Event&)>;
 
     static Result<std::unique_ptr<Engine>> open(EngineOptions options, Observer observer);
+    /// The same on other parts than this machine's compiler and judge: tests.
+    static Result<std::unique_ptr<Engine>> open(EngineOptions options, Observer observer, EngineParts parts);
     ~Engine();
     void post(command::Command command); ///< never blocks
 

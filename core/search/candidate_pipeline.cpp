@@ -7,7 +7,6 @@
 namespace espalier {
 namespace {
 
-constexpr NodeId taskRoot{1};
 constexpr int mostLosses = 2;
 constexpr int mostInfrastructureInRow = 3;
 
@@ -256,7 +255,7 @@ void CandidatePipeline::startJudging()
         if (!m_launching || m_judging || (rootFirst && node != taskRoot)) {
             return;
         }
-        if (pass.step != Step::Built || m_book.pruned(node)) {
+        if (pass.step != Step::Built || m_book.pruned(node) || (node != taskRoot && m_allowance <= 0)) {
             continue;
         }
         if (auto job = jobFor(pass)) {

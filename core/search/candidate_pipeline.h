@@ -82,6 +82,7 @@ public:
     void abandon(); ///< cancels what runs; the nodes return to the queue
     std::vector<pipeline::Event> take();
 
+    bool hasUnwritten() const { return !m_unwritten.empty(); }
     bool quiet() const; ///< nothing runs
     bool idle() const;  ///< quiet, and nothing waits to be written or told
     int building() const;

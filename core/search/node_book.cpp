@@ -76,7 +76,7 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
         summary.timeUs = evaluation.timing->objectiveUs;
         summary.speedupRoot = evaluation.timing->speedupRoot;
         summary.speedupParent = evaluation.timing->speedupParent;
-        if (!summary.speedupParent && parentCandidate(id) == NodeId{1}) { // the root is timed once, as the root
+        if (!summary.speedupParent && parentCandidate(id) == taskRoot) { // the root is timed once, as the root
             summary.speedupParent = summary.speedupRoot;
         }
         summary.tieWithParent =
@@ -114,7 +114,7 @@ EvaluationCounts NodeBook::counts() const
 {
     EvaluationCounts counts;
     for (const auto& [id, node] : m_nodes) {
-        if (node.kind == NodeKind::Idea || node.state != NodeState::Done || id == NodeId{1} ||
+        if (node.kind == NodeKind::Idea || node.state != NodeState::Done || id == taskRoot ||
             node.cause == NotRunCause::NoSource || node.cause == NotRunCause::Cancelled) {
             continue;
         }
@@ -170,13 +170,13 @@ std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const
         entry == m_entries.end() || entry->second.epoch != m_frame.epoch) {
         return std::nullopt;
     }
-    if (node.id == NodeId{1}) {
+    if (node.id == taskRoot) {
         return 1.0;
     }
     if (node.speedupRoot) {
         return node.speedupRoot->value;
     }
-    const NodeSummary* root = find(NodeId{1});
+    const NodeSummary* root = find(taskRoot);
     if (node.timeUs && node.timeUs->value > 0 && root && root->timeUs && scoreOf(*root)) {
         return root->timeUs->value / node.timeUs->value;
     }

@@ -10,11 +10,6 @@
 #include <fmt/format.h>
 
 namespace espalier {
-namespace {
-
-constexpr NodeId taskRoot{1};
-
-} // namespace
 
 Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
                  SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline)

@@ -9,11 +9,6 @@
 #include <fmt/format.h>
 
 namespace espalier {
-namespace {
-
-constexpr NodeId taskRoot{1};
-
-} // namespace
 
 Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::vector<StoredStage>& stages,
                               const SearchFrame& frame)

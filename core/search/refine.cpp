@@ -19,6 +19,7 @@ struct OpenIdea {
 std::vector<OpenIdea> openIdeas(const SearchTree& tree, bool series)
 {
     std::vector<OpenIdea> open;
+    const double best = tree.bestScore();
     for (const auto& [id, node] : tree.nodes()) {
         if (node.kind != NodeKind::Idea || (node.planned > 1) != series || node.exhausted ||
             static_cast<int>(node.children.size()) >= node.planned || !tree.inSearch(id)) {
@@ -28,7 +29,7 @@ std::vector<OpenIdea> openIdeas(const SearchTree& tree, bool series)
         if (!parent || !tree.isParent(*parent)) {
             continue;
         }
-        const double promise = tree.promise(*parent) * std::max(0.0, node.boost);
+        const double promise = tree.promise(*parent, best) * std::max(0.0, node.boost);
         if (promise > 0) {
             open.push_back(
                 {id, *parent, promise, static_cast<int>(node.children.size()), node.pinned || tree.at(*parent).pinned});

@@ -99,9 +99,9 @@ double SearchTree::bestScore() const
     return best > 0 ? best : 1;
 }
 
-double SearchTree::promise(NodeId id) const
+double SearchTree::promise(NodeId id, double best) const
 {
-    return score(id).value_or(1.0) / bestScore() * std::max(0.0, at(id).boost);
+    return score(id).value_or(1.0) / best * std::max(0.0, at(id).boost);
 }
 
 int SearchTree::awaited() const

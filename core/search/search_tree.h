@@ -10,6 +10,9 @@
 
 namespace espalier {
 
+/// Every session's first node: the task's own root, which everything is compared with.
+inline constexpr NodeId taskRoot{1};
+
 /// What measurements may be compared with each other: one kind of figure, taken in one environment.
 struct SearchFrame {
     Provenance provenance = Provenance::Model;
@@ -18,6 +21,7 @@ struct SearchFrame {
 };
 
 /// What the search knows of a candidate once its outcome was consumed.
+
 struct Verdict {
     Outcome outcome = Outcome::NotRun;
     SearchFrame frame;
@@ -65,7 +69,8 @@ public:
     std::optional<double> score(NodeId id) const;
     double bestScore() const; ///< at least 1 where the root has a score; 1 when nothing has
     /// Score relative to the best, times boost; nodes of another epoch count like the root. 0: never chosen.
-    double promise(NodeId id) const;
+    double promise(NodeId id) const { return promise(id, bestScore()); }
+    double promise(NodeId id, double best) const; ///< with bestScore() at hand: it looks at every node
     int awaited() const; ///< roots and candidates in the search whose outcome is not consumed yet
 
 private:

@@ -18,6 +18,7 @@ public:
     }
 
     Store& store() { return *m_store; } ///< reading
+    const SessionInfo& info() const { return m_store->info(); }
     Result<void> addNode(const StoredNode& node);
     Result<void> updateNode(const StoredNode& node);
     Result<void> addStage(NodeId node, const Evaluation& record, double seconds); ///< the stage is the record's

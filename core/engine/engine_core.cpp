@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/engine_core.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <limits>
+#include <poll.h>
+
+namespace espalier {
+namespace {
+
+constexpr int tickMilliseconds = 250; ///< how exactly a budget of seconds is kept
+
+bool active(RunState state)
+{
+    return state == RunState::Running || state == RunState::Pausing;
+}
+
+} // namespace
+
+Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& options, EngineParts parts,
+                                                     Engine::Observer observer)
+{
+    ESPALIER_TRY(OpenedSession session, openSession(options, parts));
+    const SessionInfo info = session.store->info();
+    auto core = std::unique_ptr<EngineCore>(new EngineCore(std::move(session), std::move(parts), std::move(observer)));
+    ESPALIER_TRY(core->m_strategy, makeStrategy(info.strategy, info.seed));
+    ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(info.proposers));
+    return core;
+}
+
+EngineCore::EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer)
+    : m_parts(std::move(parts)), m_observer(std::move(observer)), m_task(std::move(session.task)),
+      m_journal(std::move(session.store), m_parts.afterWrite),
+      m_clock(m_parts.seconds, m_journal.store().secondsSpent())
+{
+}
+
+EngineCore::~EngineCore() = default;
+
+void EngineCore::begin()
+{
+    const SessionInfo& info = m_journal.info();
+    tell(event::SessionOpened{info});
+    if (rebuild({info.provenance, info.epoch}, "")) {
+        reportChanges(true);
+    }
+}
+
+// --- commands ----------------------------------------------------------------------------------------------------
+
+struct EngineCore::Handler {
+    EngineCore& core;
+
+    void answer(const char* what, const Result<void>& result) const
+    {
+        if (!result) {
+            core.refuse(what, result.error());
+        }
+    }
+    void answer(const char* what, const Result<NodeId>& result) const
+    {
+        if (!result) {
+            core.refuse(what, result.error());
+        }
+    }
+
+    void operator()(const command::Run& c) const { core.run(c); }
+    void operator()(const command::Pause&) const { core.pause(""); }
+    void operator()(const command::Step&) const { core.resumeRun(1); }
+    void operator()(const command::Stop&) const { core.stop(); }
+    void operator()(const command::SetPinned& c) const { answer("pin", core.m_planner->setPinned(c.node, c.pinned)); }
+    void operator()(const command::SetPruned& c) const { answer("prune", core.m_planner->setPruned(c.node, c.pruned)); }
+    void operator()(const command::SetBoost& c) const { answer("boost", core.m_planner->setBoost(c.node, c.boost)); }
+    void operator()(const command::EditIdea& c) const
+    {
+        answer("edit", core.m_planner->editIdea(c.node, c.title, c.text));
+    }
+    void operator()(const command::AddIdea& c) const
+    {
+        answer("add-idea", core.m_planner->addIdea(c.parent, c.title, c.text));
+    }
+    void operator()(const command::Inject& c) const
+    {
+        answer("inject", core.m_planner->inject(c.parent, c.title, c.source));
+    }
+    void operator()(const command::FetchDetail& c) const
+    {
+        auto detail = core.detail(c.node);
+        if (!detail) {
+            return core.refuse("detail", detail.error());
+        }
+        core.tell(event::Detail{std::make_shared<const NodeDetail>(std::move(*detail))});
+    }
+    void operator()(const command::Export& c) const
+    {
+        auto files = core.exportNode(c);
+        if (!files) {
+            return core.refuse("export", files.error());
+        }
+        core.tell(event::Exported{c.node, std::move(*files)});
+    }
+};
+
+void EngineCore::handle(const command::Command& command)
+{
+    if (m_ended) {
+        return;
+    }
+    if (!m_planner && !std::holds_alternative<command::Stop>(command)) {
+        return refuse("command", {ErrorCode::Io, m_why});
+    }
+    std::visit(Handler{*this}, command);
+    if (!m_ended) {
+        settle();
+        reportChanges(false);
+    }
+}
+
+void EngineCore::run(const command::Run& command)
+{
+    if (command.budget) {
+        SessionInfo info = m_journal.info();
+        info.budget = *command.budget;
+        if (const auto result = m_journal.setInfo(info); !result) {
+            return refuse("budget", result.error());
+        }
+    }
+    resumeRun(std::nullopt);
+}
+
+void EngineCore::resumeRun(std::optional<int> steps)
+{
+    if (m_state == RunState::Running && !steps && !m_steps) {
+        m_spent.reset(); // the budget may have grown
+        return;
+    }
+    m_steps = steps;
+    m_spent.reset();
+    m_clock.start();
+    enterState(RunState::Running, "");
+    reportChanges(true); // starting the judge may take a moment
+    m_pipeline->flush(); // before anything else: a new judge may mean a new pipeline
+    if (m_pipeline->hasUnwritten()) {
+        return; // the store fails still; settle() pauses with its sentence
+    }
+    (void)ready();
+}
+
+void EngineCore::pause(std::string why)
+{
+    if (active(m_state)) {
+        if (!why.empty() || m_why.empty()) {
+            m_why = why.empty() ? "paused" : std::move(why);
+        }
+        m_state = RunState::Pausing;
+        m_pipeline->setLaunching(false, 0);
+    }
+}
+
+void EngineCore::stop()
+{
+    if (m_pipeline) {
+        m_pipeline->abandon();
+    }
+    m_clock.stop();
+    saveTime(true);
+    if (active(m_state)) {
+        enterState(RunState::Paused, "stopped");
+    }
+    if (m_pipeline) {
+        reportChanges(true);
+    }
+    m_ended = true;
+}
+
+// --- the loop ----------------------------------------------------------------------------------------------------
+
+void EngineCore::turn(int wake, int milliseconds)
+{
+    if (m_ended) {
+        return;
+    }
+    std::vector<pollfd> polled;
+    const auto watch = [&polled](int descriptor) {
+        if (descriptor >= 0) {
+            polled.push_back({descriptor, POLLIN, 0});
+        }
+    };
+    watch(wake);
+    watch(m_pool ? m_pool->descriptor() : -1);
+    watch(m_evaluator ? m_evaluator->descriptor() : -1);
+    int wait = active(m_state) ? tickMilliseconds : milliseconds;
+    const auto atMost = [&wait](int limit) {
+        if (limit >= 0) {
+            wait = wait < 0 ? limit : std::min(wait, limit);
+        }
+    };
+    atMost(milliseconds);
+    if (m_evaluator) {
+        atMost(m_evaluator->timeoutMilliseconds());
+    }
+    for (const auto& proposer : m_proposers) {
+        watch(proposer->descriptor());
+        atMost(proposer->timeoutMilliseconds());
+    }
+    if (m_reportDue) {
+        atMost(50);
+    }
+    ::poll(polled.data(), polled.size(), wait);
+    if (!m_planner) {
+        return;
+    }
+    m_pipeline->onBuildPool();
+    settle();
+    receiveFromJudge();
+    m_planner->onProposers();
+    settle();
+    saveTime(false);
+    reportChanges(false);
+}
+
+/// Works until nothing more follows from what is known.
+void EngineCore::settle()
+{
+    (void)workOff();
+    do {
+        plan();
+    } while (workOff());
+}
+
+bool EngineCore::workOff()
+{
+    bool any = false;
+    for (pipeline::Event& event : m_pipeline->take()) {
+        any = true;
+        if (const auto* ended = std::get_if<pipeline::Ended>(&event)) {
+            m_planner->onEnded(ended->node, ended->evaluation);
+            m_clock.evaluated();
+        } else if (auto* trouble = std::get_if<pipeline::Trouble>(&event)) {
+            log(trouble->error.message);
+            pause(std::move(trouble->error.message));
+        } else if (auto* broken = std::get_if<pipeline::Broken>(&event)) {
+            failRun(std::move(broken->error.message));
+        } else if (auto* note = std::get_if<pipeline::Note>(&event)) {
+            log(std::move(note->text));
+        }
+    }
+    if (auto trouble = m_planner->takeTrouble()) {
+        any = true;
+        log(trouble->message);
+        pause(std::move(trouble->message));
+    }
+    return any;
+}
+
+void EngineCore::plan()
+{
+    if (m_state == RunState::Pausing && m_pipeline->quiet() && !m_planner->awaitsProposers()) {
+        m_clock.stop();
+        saveTime(true);
+        enterState(RunState::Paused, m_why);
+    }
+    if (m_state != RunState::Running || !m_evaluator) {
+        return;
+    }
+    checkSpending();
+    if (m_spent) {
+        m_pipeline->setLaunching(false, 0);
+        if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
+            checkEnd(Planner::State::Limited);
+        }
+        return;
+    }
+    const Planner::State planned = m_planner->pump(room(), m_steps);
+    m_pipeline->setLaunching(true, room());
+    m_pipeline->pump();
+    if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
+        checkEnd(planned);
+    }
+}
+
+/// Nothing runs and nothing can be started: why?
+void EngineCore::checkEnd(Planner::State planned)
+{
+    if (planned == Planner::State::Working && !m_spent) {
+        return; // an outcome waits to be consumed
+    }
+    m_clock.stop();
+    saveTime(true);
+    if (m_steps == 0 && !m_spent) {
+        return enterState(RunState::Paused, "the step is done");
+    }
+    const Budget& budget = m_journal.info().budget;
+    std::string why = "nothing is left to try: every idea of the proposers was tried";
+    if (m_spent) {
+        why = *m_spent;
+    } else if (planned == Planner::State::Limited && budget.evaluations) {
+        why = fmt::format("the budget of {} evaluations is used up", *budget.evaluations);
+    }
+    enterState(RunState::Finished, std::move(why));
+    reportChanges(true);
+    tell(event::Finished{summary()});
+}
+
+void EngineCore::checkSpending()
+{
+    const Budget& budget = m_journal.info().budget;
+    if (budget.seconds && m_clock.total() >= *budget.seconds) {
+        m_spent = fmt::format("the budget of {:g} seconds is used up", *budget.seconds);
+    } else if (budget.usd && *budget.usd > 0 && m_planner->usd() >= *budget.usd) {
+        m_spent = fmt::format("the budget of {:.2f} USD is used up", *budget.usd);
+    }
+}
+
+/// Evaluations that the budget still allows to start or to be under way.
+std::int64_t EngineCore::room() const
+{
+    const Budget& budget = m_journal.info().budget;
+    if (!budget.evaluations) {
+        return std::numeric_limits<std::int64_t>::max() / 2;
+    }
+    return *budget.evaluations - m_book.counts().evaluations;
+}
+
+void EngineCore::enterState(RunState state, std::string why)
+{
+    m_state = state;
+    m_why = std::move(why);
+}
+
+void EngineCore::failRun(std::string why)
+{
+    if (!active(m_state)) {
+        return;
+    }
+    log(why);
+    m_pipeline->abandon();
+    m_clock.stop();
+    saveTime(true);
+    // The next try starts from what is stored, with a new judge: the cause may have been mended meanwhile.
+    m_pipeline->setEvaluator(nullptr);
+    m_evaluator.reset();
+    enterState(RunState::Failed, std::move(why));
+    reportChanges(true);
+    tell(event::Finished{summary()});
+}
+
+} // namespace espalier

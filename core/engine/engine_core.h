@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/engine_parts.h"
+#include "core/engine/run_clock.h"
+#include "core/engine/session_opening.h"
+#include "core/search/planner.h"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace espalier {
+
+/// The engine without its thread: one session, one search, driven by handle() and turn(). Owns everything. Dropping it
+/// at any moment is what kill -9 leaves behind: whatever was reported is in the session.
+/// Thread: one at a time. Errors: commands that cannot be done are answered by CommandFailed; trouble of ours (store,
+/// compiler, judge) pauses the run with its sentence.
+class EngineCore
+{
+public:
+    static Result<std::unique_ptr<EngineCore>> open(const EngineOptions& options, EngineParts parts,
+                                                    Engine::Observer observer);
+    ~EngineCore();
+
+    void begin(); ///< the first events
+    void handle(const command::Command& command);
+    /// Waits for something to happen (at most `milliseconds`; `wake`: a further descriptor, or -1) and works it off.
+    void turn(int wake, int milliseconds);
+    bool ended() const { return m_ended; } ///< after Stop, or when the session cannot be read any more
+    const std::optional<Error>& closedBecause() const { return m_closedBecause; }
+    RunState state() const { return m_state; }
+
+private:
+    struct Handler;
+
+    EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer);
+
+    // engine_core.cpp: the loop and the run's states
+    void run(const command::Run& command);
+    void resumeRun(std::optional<int> steps);
+    void pause(std::string why);
+    void stop();
+    void settle();
+    bool workOff();
+    void plan();
+    void checkEnd(Planner::State planned);
+    void checkSpending();
+    void enterState(RunState state, std::string why);
+    void failRun(std::string why);
+    std::int64_t room() const;
+
+    // engine_judge.cpp: device, epoch, loss
+    bool ready();
+    bool startJudge();
+    bool acceptFrame(const JudgeHello& hello);
+    bool rebuild(const SearchFrame& frame, const std::string& architecture);
+    std::string wantedDevice() const;
+    void receiveFromJudge();
+    void onLost(const evaluator::Lost& lost);
+
+    // engine_report.cpp: what observers are told
+    void tell(event::Event event) { m_observer(event); }
+    void log(std::string text);
+    void reportChanges(bool now);
+    RunStatus status() const;
+    RunSummary summary();
+    void refuse(std::string what, Error error);
+    void saveTime(bool now);
+    Result<NodeDetail> detail(NodeId node);
+    Result<std::vector<std::string>> exportNode(const command::Export& command);
+
+    EngineParts m_parts;
+    Engine::Observer m_observer;
+    std::shared_ptr<const Task> m_task;
+    SessionJournal m_journal;
+    NodeBook m_book;
+    std::unique_ptr<Strategy> m_strategy;
+    std::vector<std::unique_ptr<Proposer>> m_proposers;
+    std::unique_ptr<BuildPool> m_pool;
+    std::unique_ptr<Evaluator> m_evaluator;
+    std::unique_ptr<CandidatePipeline> m_pipeline;
+    std::unique_ptr<Planner> m_planner;
+    RunClock m_clock;
+
+    RunState m_state = RunState::Idle;
+    std::string m_why;
+    std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence
+    std::optional<int> m_steps;         ///< expansions left of a step; nullopt: no limit
+    std::deque<double> m_losses;        ///< times of lost judges
+    bool m_ended = false;
+    std::optional<Error> m_closedBecause;
+    std::uint64_t m_revision = 0;
+    double m_lastReport = -1;
+    bool m_reportDue = false; ///< something waits to be told
+    RunStatus m_reported;
+};
+
+} // namespace espalier

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's device: which judge, which epoch, and what happens when it is lost.
+#include "core/engine/engine_core.h"
+#include "core/engine/epoch.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr double lossWindowSeconds = 60;
+
+} // namespace
+
+/// Everything that a run needs: true when it is there. Otherwise the run has ended with its reason.
+bool EngineCore::ready()
+{
+    if (!m_evaluator && !startJudge()) {
+        return false;
+    }
+    const NodeSummary* root = m_book.find(taskRoot);
+    if (root->state == NodeState::Done && root->outcome != Outcome::Passed) {
+        failRun(fmt::format("The root kernel of task {} does not pass ({}): {}", m_task->id, nameOf(root->outcome),
+                            root->reason));
+        return false;
+    }
+    return true;
+}
+
+/// A session that has run keeps its kind of device: modelled and measured figures do not mix.
+std::string EngineCore::wantedDevice() const
+{
+    const SessionInfo& info = m_journal.info();
+    const bool hasRun = !info.deviceName.empty();
+    return info.device == "auto" && hasRun && info.provenance == Provenance::Model ? "sim" : info.device;
+}
+
+bool EngineCore::startJudge()
+{
+    auto started = m_parts.startJudge(wantedDevice());
+    if (!started) {
+        failRun(started.error().message);
+        return false;
+    }
+    const JudgeHello hello = (*started)->hello();
+    m_evaluator = std::move(*started);
+    if (!acceptFrame(hello)) {
+        return false;
+    }
+    m_losses.clear();
+    m_pipeline->setEvaluator(m_evaluator.get());
+    if (hello.sandbox.starts_with("none")) {
+        log(fmt::format("The candidates run without a sandbox ({}): their evidence is of a lower grade.",
+                        hello.sandbox));
+    }
+    return true;
+}
+
+bool EngineCore::acceptFrame(const JudgeHello& hello)
+{
+    SessionInfo info = m_journal.info();
+    const bool first = info.deviceName.empty();
+    const std::string epoch = epochOf(hello, m_parts.toolkit(), *m_task);
+    if (!first && hello.provenance() != info.provenance) {
+        failRun(
+            fmt::format("{} was measured on {}, and this machine offers {} only: go on where the device is, or start "
+                        "a new session.",
+                        info.file, info.deviceName, hello.deviceName));
+        return false;
+    }
+    if (first || epoch != info.epoch || hello.deviceName != info.deviceName) {
+        if (!first) {
+            log(fmt::format(
+                "Device, driver, toolkit or flags have changed ({}): earlier figures are kept, and new ones "
+                "are not ranked with them; the root is timed again.",
+                hello.deviceName));
+        }
+        info.deviceName = hello.deviceName;
+        info.provenance = hello.provenance();
+        info.epoch = epoch;
+        if (const auto result = m_journal.setInfo(info); !result) {
+            failRun(result.error().message);
+            return false;
+        }
+        tell(event::SessionOpened{info});
+    }
+    return rebuild({hello.provenance(), epoch}, hello.architecture);
+}
+
+/// Pipeline, planner and book anew from what is stored. False when that cannot be read: the engine is of no use then.
+bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architecture)
+{
+    Store& store = m_journal.store();
+    const auto nodes = store.nodes();
+    const auto stages = store.allStages();
+    m_planner.reset();
+    m_pipeline.reset();
+    m_pool = m_parts.makeBuildPool(); // nothing of an earlier pipeline may answer this one
+    m_book = NodeBook();
+    CandidatePipeline::Setup setup;
+    setup.task = m_task;
+    setup.architecture = architecture;
+    setup.epoch = frame.epoch;
+    setup.builders = m_parts.builders;
+    setup.withBaselines = frame.provenance == Provenance::Measured;
+    m_pipeline = std::make_unique<CandidatePipeline>(std::move(setup), m_journal, m_book, *m_pool);
+    m_planner = std::make_unique<Planner>(Planner::Setup{m_task, store.info().seed}, *m_strategy, m_proposers,
+                                          m_journal, m_book, *m_pipeline);
+    Result<void> restored = nodes && stages ? m_planner->restore(*nodes, *stages, frame) : Result<void>();
+    const Error* error = !nodes ? &nodes.error() : !stages ? &stages.error() : !restored ? &restored.error() : nullptr;
+    if (!error) {
+        return true;
+    }
+    enterState(RunState::Failed, error->message);
+    m_closedBecause = *error;
+    m_ended = true;
+    return false;
+}
+
+void EngineCore::receiveFromJudge()
+{
+    if (!m_evaluator) {
+        return;
+    }
+    for (const evaluator::Event& event : m_evaluator->receive()) {
+        if (const auto* progress = std::get_if<evaluator::Progress>(&event)) {
+            m_pipeline->onProgress(*progress);
+        } else if (const auto* verified = std::get_if<evaluator::Verified>(&event)) {
+            m_pipeline->onVerified(*verified);
+        } else if (const auto* finished = std::get_if<evaluator::Finished>(&event)) {
+            m_pipeline->onFinished(*finished);
+        } else {
+            onLost(std::get<evaluator::Lost>(event));
+        }
+        if (!m_evaluator) {
+            return;
+        }
+    }
+}
+
+/// The first time the judge comes back by itself and gets its candidate again; twice within a minute something is
+/// wrong with the device, and a person must look.
+void EngineCore::onLost(const evaluator::Lost& lost)
+{
+    const double now = m_clock.now();
+    m_losses.push_back(now);
+    while (now - m_losses.front() > lossWindowSeconds) {
+        m_losses.pop_front();
+    }
+    log(lost.error.message);
+    const bool park = m_losses.size() >= 2;
+    m_pipeline->onLost(lost, !park);
+    if (park) {
+        m_pipeline->setEvaluator(nullptr);
+        m_evaluator.reset();
+        pause(fmt::format("the judge was lost twice within {} s: {}", lossWindowSeconds, lost.error.message));
+    }
+}
+
+} // namespace espalier

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/engine_parts.h"
+
+#include "core/build/nvcc_build_pool.h"
+#include "core/model/task_loader.h"
+#include "core/propose/proposers.h"
+#include "core/worker/judge_process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace espalier {
+
+EngineParts realParts(const EngineOptions& options)
+{
+    EngineParts parts;
+    parts.builders =
+        options.builders > 0 ? options.builders : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    parts.loadTask = [](std::string_view nameOrFolder) -> Result<Task> {
+        ESPALIER_TRY(Task task, loadTask(nameOrFolder));
+        ESPALIER_CHECK(checkSupported(task));
+        return task;
+    };
+    parts.makeBuildPool = [builders = parts.builders] {
+        BuildPoolOptions pool;
+        pool.workers = builders;
+        return makeNvccBuildPool(std::move(pool));
+    };
+    parts.startJudge = [launcher = options.launcher](const std::string& device) {
+        JudgeSettings settings;
+        settings.launcher.prefix = launcher;
+        // A launcher's machine has its own installation: the name is looked up there.
+        if (launcher.empty()) {
+            settings.launcher.worker = findWorker();
+        }
+        settings.device = device;
+        return startJudge(settings);
+    };
+    parts.makeProposers = makeProposers;
+    parts.toolkit = [] {
+        const auto toolkit = findToolkit();
+        return toolkit ? toolkit->version : std::string();
+    };
+    parts.seconds = [] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+    return parts;
+}
+
+} // namespace espalier

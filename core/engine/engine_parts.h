@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/build/toolchain.h"
+#include "core/engine/engine.h"
+#include "core/model/task.h"
+#include "core/propose/proposer.h"
+#include "core/worker/evaluator.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier {
+
+/// What an engine needs from outside, so that tests run it on fakes. Called on the engine's thread, loadTask and
+/// toolkit on the thread that opens the engine too.
+struct EngineParts {
+    std::function<Result<Task>(std::string_view nameOrFolder)> loadTask; ///< loaded and supported
+    std::function<std::unique_ptr<BuildPool>()> makeBuildPool;
+    std::function<Result<std::unique_ptr<Evaluator>>(const std::string& device)> startJudge;
+    std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const std::vector<std::string>& names)> makeProposers;
+    std::function<std::string()> toolkit; ///< version of the compiler, for the epoch; empty when there is none
+    std::function<double()> seconds;      ///< a clock that never goes back
+    std::function<void()> afterWrite;     ///< after every write to the session; may be empty
+    int builders = 1;
+};
+
+/// The compiler and the judge of this machine (or of the launcher's).
+EngineParts realParts(const EngineOptions& options);
+
+} // namespace espalier

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engine tells its observers, and what it reads from the session for them.
+#include "core/build/entry_header.h"
+#include "core/engine/engine_core.h"
+#include "core/engine/node_detail.h"
+#include "core/export/kernel_export.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr double secondsBetweenReports = 0.05;
+constexpr double secondsBetweenIdleReports = 0.5; ///< while only the time goes on
+constexpr double secondsBetweenSaves = 5;
+
+} // namespace
+
+void EngineCore::log(std::string text)
+{
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    tell(event::Log{timestamp(), std::move(text)});
+}
+
+void EngineCore::refuse(std::string what, Error error)
+{
+    tell(event::CommandFailed{std::move(what), std::move(error)});
+}
+
+/// At most one report per 50 ms, unless `now`.
+void EngineCore::reportChanges(bool now)
+{
+    if (!m_planner) {
+        return;
+    }
+    const double time = m_clock.now();
+    const bool due = now || m_lastReport < 0 || time - m_lastReport >= secondsBetweenReports || time < m_lastReport;
+    m_reportDue = !due;
+    if (!due) {
+        return;
+    }
+    RunStatus current = status();
+    std::vector<NodeSummary> nodes = m_book.takeChanged();
+    RunStatus comparable = current;
+    comparable.seconds = m_reported.seconds;
+    comparable.evaluationsPerSecond = m_reported.evaluationsPerSecond;
+    comparable.secondsLeft = m_reported.secondsLeft;
+    const bool timeOnly = nodes.empty() && comparable == m_reported;
+    if (timeOnly && !now && current.seconds - m_reported.seconds < secondsBetweenIdleReports) {
+        return;
+    }
+    m_lastReport = time;
+    m_reported = current;
+    tell(event::Changes{++m_revision, std::move(nodes), std::move(current)});
+}
+
+RunStatus EngineCore::status() const
+{
+    const EvaluationCounts counts = m_book.counts();
+    RunStatus status;
+    status.state = m_state;
+    status.why = m_why;
+    status.budget = m_journal.info().budget;
+    status.evaluations = counts.evaluations;
+    status.passed = counts.passed;
+    status.rejected = counts.rejected;
+    status.failed = counts.failed;
+    status.notRun = counts.notRun;
+    status.building = m_pipeline->building();
+    status.waiting = m_pipeline->waiting();
+    status.judging = m_pipeline->judging();
+    status.best = m_book.best();
+    if (status.best) {
+        const NodeSummary* best = m_book.find(*status.best);
+        status.bestSpeedupRoot = best->speedupRoot;
+        status.bestTimeUs = best->timeUs;
+    }
+    status.seconds = m_clock.total();
+    status.evaluationsPerSecond = m_clock.rate();
+    if (status.budget.evaluations && status.evaluationsPerSecond > 0) {
+        status.secondsLeft =
+            static_cast<double>(std::max<std::int64_t>(0, *status.budget.evaluations - counts.evaluations)) /
+            status.evaluationsPerSecond;
+    }
+    if (status.budget.seconds) {
+        const double left = std::max(0.0, *status.budget.seconds - status.seconds);
+        status.secondsLeft = std::min(status.secondsLeft.value_or(left), left);
+    }
+    status.usd = m_planner->usd();
+    status.tokens = m_planner->tokens();
+    return status;
+}
+
+RunSummary EngineCore::summary()
+{
+    const SessionInfo& info = m_journal.info();
+    const EvaluationCounts counts = m_book.counts();
+    RunSummary summary;
+    summary.task = info.taskId;
+    summary.device = info.deviceName.empty() ? info.device : info.deviceName;
+    summary.provenance = info.provenance;
+    summary.evaluations = counts.evaluations;
+    summary.passed = counts.passed;
+    summary.rejected = counts.rejected;
+    summary.failed = counts.failed;
+    summary.best = m_book.best();
+    summary.seconds = m_clock.total();
+    summary.usd = m_planner->usd();
+    summary.tokens = m_planner->tokens();
+    if (summary.best) {
+        const NodeSummary* best = m_book.find(*summary.best);
+        summary.bestFoundBy = best->proposer;
+        summary.speedupRoot = best->speedupRoot;
+        const auto full = detail(*summary.best);
+        if (full && full->evaluation.timing && !full->evaluation.timing->cases.empty()) {
+            summary.bestTiming = full->evaluation.timing->cases.front();
+        }
+    }
+    return summary;
+}
+
+/// Run time goes into the session now and then, and at the end of every run.
+void EngineCore::saveTime(bool now)
+{
+    const double unsaved = m_clock.unsaved();
+    if (unsaved <= 0 || (!now && unsaved < secondsBetweenSaves)) {
+        return;
+    }
+    if (const auto result = m_journal.addSeconds(unsaved); result) {
+        m_clock.saved(unsaved);
+    } else if (!now) {
+        pause(result.error().message);
+    }
+}
+
+Result<NodeDetail> EngineCore::detail(NodeId node)
+{
+    const NodeSummary* summary = m_book.find(node);
+    if (!summary) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", node.value));
+    }
+    return readDetail(m_journal.store(), *summary);
+}
+
+Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& command)
+{
+    ESPALIER_TRY(const NodeDetail full, detail(command.node));
+    return exportKernel({*m_task, full, m_journal.info(), entryHeader(*m_task), command.form, command.folder});
+}
+
+} // namespace espalier

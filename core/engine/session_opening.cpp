@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/session_opening.h"
+
+#include "core/search/search_tree.h"
+#include "core/search/session_journal.h"
+#include "core/search/strategy.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace espalier {
+namespace {
+
+Result<void> checkDevice(const std::string& device)
+{
+    const bool numbered =
+        device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
+        std::all_of(
+            device.begin() + 5, device.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
+    if (device == "auto" || device == "sim" || numbered) {
+        return {};
+    }
+    return fail(ErrorCode::InvalidInput,
+                fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0.", device));
+}
+
+Result<void> checkBudget(const Budget& budget)
+{
+    if ((budget.evaluations && *budget.evaluations < 0) || (budget.seconds && !(*budget.seconds >= 0)) ||
+        (budget.usd && !(*budget.usd >= 0))) {
+        return fail(ErrorCode::InvalidInput,
+                    "A budget cannot be negative: give evaluations, seconds or USD from 0 up.");
+    }
+    return {};
+}
+
+Result<void> checkNames(const SessionInfo& info, const EngineParts& parts)
+{
+    ESPALIER_CHECK(checkDevice(info.device));
+    ESPALIER_CHECK(checkBudget(info.budget));
+    ESPALIER_CHECK(makeStrategy(info.strategy, info.seed));
+    ESPALIER_CHECK(parts.makeProposers(info.proposers));
+    return {};
+}
+
+std::unexpected<Error> conflict(const SessionInfo& info, std::string_view what, std::string_view has,
+                                std::string_view asked)
+{
+    return fail(ErrorCode::InvalidInput,
+                fmt::format("{} was started with {} {}, not {}: leave the option out, or start a new session.",
+                            info.file, what, has, asked));
+}
+
+/// "auto" that became the simulated device is "sim" as well.
+bool sameDevice(const SessionInfo& info, const std::string& asked)
+{
+    if (asked == info.device || asked == "auto") {
+        return true;
+    }
+    return info.device == "auto" && !info.deviceName.empty() && asked == "sim" && info.provenance == Provenance::Model;
+}
+
+Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& options)
+{
+    if (options.device && !sameDevice(info, *options.device)) {
+        return conflict(info, "device", info.device, *options.device);
+    }
+    if (options.seed && *options.seed != info.seed) {
+        return conflict(info, "seed", std::to_string(info.seed), std::to_string(*options.seed));
+    }
+    if (options.strategy && *options.strategy != info.strategy) {
+        return conflict(info, "strategy", info.strategy, *options.strategy);
+    }
+    if (options.proposers && *options.proposers != info.proposers) {
+        return conflict(info, "proposers", fmt::format("{}", fmt::join(info.proposers, ",")),
+                        fmt::format("{}", fmt::join(*options.proposers, ",")));
+    }
+    return {};
+}
+
+/// The task of an existing session: from where it was, else the built-in one of that name.
+Result<Task> sessionTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
+{
+    Result<Task> task = parts.loadTask(options.task ? *options.task : info.taskFolder);
+    if (!task && !options.task && task.error().code == ErrorCode::NotFound) {
+        task = parts.loadTask(info.taskId);
+    }
+    if (!task) {
+        return task;
+    }
+    if (task->id != info.taskId) {
+        return conflict(info, "task", info.taskId, task->id);
+    }
+    if (task->hash != info.taskHash) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("Task {} in {} has changed since {} was started: restore its files, or start a new "
+                                "session.",
+                                task->id, task->folder, info.file));
+    }
+    return task;
+}
+
+StoredNode rootNode(const Task& task)
+{
+    StoredNode root;
+    root.id = taskRoot;
+    root.kind = NodeKind::Root;
+    root.state = NodeState::Queued;
+    root.title = "root";
+    root.ideaText = task.title;
+    root.proposer = "task";
+    root.payload = "{}";
+    root.source = task.root.text;
+    root.createdAt = timestamp();
+    return root;
+}
+
+Result<OpenedSession> createSession(const EngineOptions& options, const EngineParts& parts)
+{
+    if (!options.task) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} does not exist yet: name a task to start it with.", options.session.string()));
+    }
+    ESPALIER_TRY(Task task, parts.loadTask(*options.task));
+    SessionInfo info;
+    info.file = options.session.string();
+    info.taskId = task.id;
+    info.taskTitle = task.title;
+    info.taskFolder = task.folder;
+    info.taskHash = task.hash;
+    info.device = options.device.value_or("auto");
+    info.strategy = options.strategy.value_or("refine");
+    info.proposers = options.proposers.value_or(std::vector<std::string>{"playbook", "tuner"});
+    info.seed = options.seed.value_or(1);
+    info.budget = options.budget.value_or(Budget{});
+    info.createdAt = timestamp();
+    ESPALIER_CHECK(checkNames(info, parts));
+    ESPALIER_TRY(std::unique_ptr<Store> store, Store::create(options.session, info));
+    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task))};
+}
+
+Result<OpenedSession> reopenSession(const EngineOptions& options, const EngineParts& parts)
+{
+    ESPALIER_TRY(std::unique_ptr<Store> store, Store::open(options.session, Store::Mode::ReadWrite));
+    SessionInfo info = store->info();
+    ESPALIER_CHECK(checkConflicts(info, options));
+    ESPALIER_TRY(Task task, sessionTask(info, options, parts));
+    if (options.budget) {
+        ESPALIER_CHECK(checkBudget(*options.budget));
+    }
+    ESPALIER_CHECK(checkNames(info, parts));
+    if (options.budget && *options.budget != info.budget) {
+        info.budget = *options.budget;
+        ESPALIER_CHECK(store->setInfo(info));
+    }
+    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task))};
+}
+
+} // namespace
+
+Result<OpenedSession> openSession(const EngineOptions& options, const EngineParts& parts)
+{
+    std::error_code ignored;
+    const auto size = std::filesystem::file_size(options.session, ignored);
+    const bool exists = std::filesystem::exists(options.session, ignored) && size > 0;
+    ESPALIER_TRY(OpenedSession opened, exists ? reopenSession(options, parts) : createSession(options, parts));
+    ESPALIER_TRY(const auto root, opened.store->node(taskRoot));
+    if (!root) { // new, or its creation was cut off right here
+        ESPALIER_CHECK(opened.store->addNode(rootNode(*opened.task)));
+    }
+    return opened;
+}
+
+} // namespace espalier

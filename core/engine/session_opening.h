@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/engine/engine_parts.h"
+#include "core/store/store.h"
+
+#include <memory>
+
+namespace espalier {
+
+/// A session that is open for writing, with its task.
+struct OpenedSession {
+    std::unique_ptr<Store> store;
+    std::shared_ptr<const Task> task;
+};
+
+/// Opens the session file, or creates it with the task's root as node 1. Errors: one sentence each: no task named for a
+/// new session, the task cannot be loaded or has changed, options that conflict with the session, an unknown device,
+/// strategy or proposer, and the store's.
+Result<OpenedSession> openSession(const EngineOptions& options, const EngineParts& parts);
+
+} // namespace espalier

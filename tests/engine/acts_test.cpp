@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/engine/engine_harness.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace espalier {
+namespace {
+
+/// A session whose root passed and whose first ideas stand in the tree; one candidate was evaluated.
+void stepOnce(EngineHarness& engine)
+{
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+}
+
+NodeId ideaNamed(const EngineHarness& engine, const std::string& title)
+{
+    for (const auto& [id, node] : engine.nodes) {
+        if (node.kind == NodeKind::Idea && node.title == title) {
+            return id;
+        }
+    }
+    ADD_FAILURE() << "no idea " << title;
+    return NodeId{0};
+}
+
+std::vector<NodeId> childrenOf(const EngineHarness& engine, NodeId parent)
+{
+    std::vector<NodeId> children;
+    for (const auto& [id, node] : engine.nodes) {
+        if (!node.parents.empty() && node.parents.front().parent == parent) {
+            children.push_back(id);
+        }
+    }
+    return children;
+}
+
+TEST(Acts, APrunedIdeaIsNotImplementedUntilItIsRestored)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    const NodeId vector = ideaNamed(engine, "vector");
+    engine.post(command::SetPruned{vector, true});
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_TRUE(childrenOf(engine, vector).empty()) << engine.tree();
+    EXPECT_TRUE(engine.nodes.at(vector).pruned);
+    EXPECT_EQ(engine.status.evaluations, 2); // warp and broken
+    engine.post(command::SetPruned{vector, false});
+    engine.run();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(Acts, PruningWhileItRunsTakesTheSubtreeOut)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    while (engine.status.evaluations < 1) {
+        engine.turn();
+    }
+    const NodeId vector = ideaNamed(engine, "vector");
+    engine.post(command::SetPruned{vector, true});
+    engine.settle();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_LE(engine.status.evaluations, 3);
+    for (const auto& [id, node] : engine.nodes) {
+        EXPECT_NE(node.state, NodeState::Running);
+    }
+    engine.post(command::SetPruned{vector, false});
+    engine.run();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(Acts, APrunedBestIsNoLongerTheBest)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const NodeId best = *engine.status.best;
+    engine.post(command::SetPruned{best, true});
+    engine.now += 1;
+    engine.turn();
+    ASSERT_TRUE(engine.status.best);
+    EXPECT_NE(*engine.status.best, best);
+}
+
+TEST(Acts, TheRootCannotBePruned)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::SetPruned{NodeId{1}, true});
+    ASSERT_EQ(engine.failures.size(), 1u);
+    EXPECT_EQ(engine.failures[0].error.message, "The task's root cannot be pruned: everything is compared with it.");
+}
+
+TEST(Acts, PinsAndBoostsAreStored)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::SetPinned{NodeId{2}, true});
+    engine.post(command::SetBoost{NodeId{3}, 2.5});
+    engine.post(command::SetBoost{NodeId{3}, -1});
+    engine.post(command::SetPinned{NodeId{99}, true});
+    ASSERT_EQ(engine.failures.size(), 2u);
+    EXPECT_EQ(engine.failures[1].error.message, "The session has no node 99.");
+    ASSERT_TRUE(engine.open());
+    EXPECT_TRUE(engine.nodes.at(NodeId{2}).pinned);
+    EXPECT_EQ(engine.nodes.at(NodeId{3}).boost, 2.5);
+}
+
+TEST(Acts, ABoostChangesTheOrder)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    while (engine.nodes.size() < 2) {
+        engine.turn();
+    }
+    engine.post(command::Stop{});
+    // The first of the root's ideas would be warp; without a boost it comes first, with one vector does.
+    EngineHarness boosted;
+    stepOnce(boosted);
+    EXPECT_EQ(childrenOf(boosted, ideaNamed(boosted, "broken")).size(), 0u);
+    boosted.post(command::SetBoost{ideaNamed(boosted, "broken"), 5});
+    boosted.post(command::Step{});
+    boosted.settle();
+    EXPECT_EQ(childrenOf(boosted, ideaNamed(boosted, "broken")).size(), 1u) << boosted.tree();
+}
+
+TEST(Acts, AnOwnKernelIsEvaluatedUnderItsParent)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::AddIdea{NodeId{1}, "my idea", "by hand"});
+    const NodeId idea = ideaNamed(engine, "my idea");
+    EXPECT_EQ(engine.nodes.at(idea).state, NodeState::Draft);
+    engine.post(command::EditIdea{idea, "my better idea", "by hand"});
+    engine.post(command::Inject{idea, "mine", "mine time=10\n"});
+    engine.post(command::EditIdea{idea, "too late", ""});
+    ASSERT_EQ(engine.failures.size(), 1u);
+    EXPECT_EQ(engine.failures[0].what, "edit");
+    engine.run();
+    const NodeSummary& mine = engine.summary("mine");
+    EXPECT_EQ(mine.parents.front().parent, idea);
+    EXPECT_EQ(mine.outcome, Outcome::Passed);
+    EXPECT_EQ(engine.nodes.at(idea).state, NodeState::Done);
+    EXPECT_EQ(engine.nodes.at(idea).title, "my better idea");
+    EXPECT_EQ(engine.status.best, mine.id);
+    EXPECT_EQ(engine.finished.back().bestFoundBy, "engineer");
+    EXPECT_EQ(engine.status.evaluations, 18);
+}
+
+TEST(Acts, AKernelWithoutParentIsAnotherRoot)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::Inject{std::nullopt, "incumbent", "incumbent time=70\n"});
+    engine.run();
+    EXPECT_EQ(engine.summary("incumbent").kind, NodeKind::Root);
+    EXPECT_EQ(engine.summary("incumbent").outcome, Outcome::Passed);
+    EXPECT_NEAR(engine.summary("incumbent").speedupRoot->value, 100.0 / 70, 1e-9);
+}
+
+TEST(Acts, WhatCannotBeInjectedIsAnsweredWithOneSentence)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::Inject{NodeId{1}, "copy", "root   time=100 // copied\n"});
+    engine.post(command::Inject{NodeId{1}, "empty", "  \n"});
+    engine.post(command::Inject{NodeId{99}, "lost", "x time=1\n"});
+    engine.post(command::AddIdea{NodeId{2}, "idea under an idea", ""});
+    engine.post(command::AddIdea{NodeId{1}, " ", ""});
+    std::vector<std::string> sentences;
+    for (const auto& failure : engine.failures) {
+        sentences.push_back(failure.error.message);
+    }
+    EXPECT_EQ(sentences, (std::vector<std::string>{
+                             "The session has this kernel already: it is node 1 (\"root\").",
+                             "The kernel to inject is empty: give a whole .cu source.",
+                             "The session has no node 99.",
+                             "Node 2 is an idea: add the new one under a root or a candidate.",
+                             "The idea has no title: give it a few words.",
+                         }));
+}
+
+TEST(Acts, AnIdeaOfTheEngineersWaitsAndDoesNotHoldTheRun)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    engine.post(command::AddIdea{NodeId{1}, "later", "some day"});
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.nodes.at(ideaNamed(engine, "later")).state, NodeState::Draft);
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.nodes.at(ideaNamed(engine, "later")).state, NodeState::Draft);
+}
+
+TEST(Acts, DetailHoldsSourcesAndRecords)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    engine.post(command::FetchDetail{engine.node("registers")});
+    ASSERT_TRUE(engine.detail);
+    EXPECT_EQ(engine.detail->source, engine.task.playbook[3].source.text);
+    EXPECT_EQ(engine.detail->parentSource, engine.task.playbook[1].source.text);
+    EXPECT_EQ(engine.detail->parentCandidate, engine.node("vector"));
+    EXPECT_EQ(engine.detail->ideaText, "do registers");
+    EXPECT_TRUE(engine.detail->evaluation.build);
+    EXPECT_TRUE(engine.detail->evaluation.verify);
+    EXPECT_TRUE(engine.detail->evaluation.timing);
+    engine.post(command::FetchDetail{NodeId{99}});
+    EXPECT_EQ(engine.failures.back().error.message, "The session has no node 99.");
+}
+
+TEST(Acts, ExportWritesThePassedAndRefusesTheRejected)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const auto folder = ScratchFolder::create("export").value();
+    engine.post(command::Export{*engine.status.best, "cuda", (folder.path() / "out").string()});
+    EXPECT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    EXPECT_GE(engine.exported.size(), 3u);
+    engine.post(command::Export{engine.node("cluster"), "cuda", (folder.path() / "out").string()});
+    EXPECT_EQ(engine.failures.size(), 1u);
+}
+
+} // namespace
+} // namespace espalier

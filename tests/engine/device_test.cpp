@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges that are lost, devices that change, tasks whose trusted parts do not serve.
+#include "tests/engine/engine_harness.h"
+
+#include <gtest/gtest.h>
+
+namespace espalier {
+namespace {
+
+EngineHarness& withFragileVector(EngineHarness& engine, int losses)
+{
+    engine.task.playbook[1].source.text += "judge=lost\n";
+    *engine.losses = losses;
+    return engine;
+}
+
+std::string undisturbedTree()
+{
+    EngineHarness engine;
+    withFragileVector(engine, 0);
+    EXPECT_TRUE(engine.open());
+    engine.run();
+    return engine.tree();
+}
+
+TEST(Device, ALostJudgeIsNoVerdict)
+{
+    EngineHarness engine;
+    withFragileVector(engine, 1);
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.tree(), undisturbedTree());
+    EXPECT_EQ(engine.log.size(), 1u);
+}
+
+TEST(Device, TwoLossesWithinAMinutePauseTheRun)
+{
+    EngineHarness engine;
+    withFragileVector(engine, 2);
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Paused);
+    EXPECT_EQ(engine.status.why, "the judge was lost twice within 60 s: The judge ended with signal 9 (Killed).");
+    EXPECT_EQ(engine.summary("vector").state, NodeState::Queued);
+    EXPECT_EQ(engine.ledger.judgesStarted, 1);
+    engine.run();
+    EXPECT_EQ(engine.ledger.judgesStarted, 2);
+    EXPECT_EQ(engine.tree(), undisturbedTree());
+}
+
+TEST(Device, ACandidateThatKillsEveryJudgeDoesNotBlockTheQueue)
+{
+    EngineHarness engine;
+    withFragileVector(engine, 2);
+    engine.secondsPerTurn = 45; // the losses lie further apart than a minute
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.summary("vector").outcome, Outcome::NotRun);
+    EXPECT_EQ(engine.summary("vector").cause, NotRunCause::Infrastructure);
+    EXPECT_EQ(engine.summary("vector").reason, "The judge was lost twice while it worked on this candidate: "
+                                               "The judge ended with signal 9 (Killed).");
+}
+
+TEST(Device, WithoutAJudgeTheRunFailsWithItsSentence)
+{
+    EngineHarness engine;
+    engine.noJudge = Error{ErrorCode::NotFound, "No NVIDIA driver was found: use --device sim."};
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Failed);
+    EXPECT_EQ(engine.status.why, "No NVIDIA driver was found: use --device sim.");
+    EXPECT_EQ(engine.finished.size(), 1u);
+    engine.noJudge.reset();
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.evaluations, 17);
+}
+
+TEST(Device, AnOracleThatDoesNotBuildIsOneError)
+{
+    EngineHarness engine;
+    engine.task.oracle.source.text = "oracle build=failed";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Failed);
+    EXPECT_EQ(engine.status.why, "The oracle of task fake does not build: candidate.cu:1: expected a ';'");
+    EXPECT_EQ(engine.finished.size(), 1u);
+}
+
+TEST(Device, ARootThatDoesNotPassIsOneErrorAlsoTheSecondTime)
+{
+    for (const char* text : {"root build=failed\n", "root outcome=incorrect\n"}) {
+        EngineHarness engine;
+        engine.task.root.text = text;
+        ASSERT_TRUE(engine.open());
+        engine.run();
+        EXPECT_EQ(engine.status.state, RunState::Failed);
+        EXPECT_EQ(engine.status.why.substr(0, 42), "The root kernel of task fake does not pass") << engine.status.why;
+        const std::string why = engine.status.why;
+        EXPECT_EQ(engine.nodes.size(), 1u);
+        ASSERT_TRUE(engine.open());
+        engine.run();
+        EXPECT_EQ(engine.status.state, RunState::Failed);
+        EXPECT_EQ(engine.status.why, why);
+    }
+}
+
+TEST(Device, ARootThatCouldNotBeRunIsTriedAgainElsewhere)
+{
+    EngineHarness engine;
+    engine.task.root.text = "root outcome=not_run cause=infrastructure\n";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Failed);
+    EXPECT_NE(engine.status.why.find("could not be run"), std::string::npos);
+    EXPECT_EQ(engine.summary("root").state, NodeState::Queued);
+}
+
+TEST(Device, UnsupportedCandidatesAreSkippedWithTheReason)
+{
+    EngineHarness engine;
+    engine.task.playbook[4].source.text = "cluster outcome=not_run cause=unsupported\n";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.summary("cluster").cause, NotRunCause::Unsupported);
+    EXPECT_EQ(engine.status.notRun, 1);
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+}
+
+TEST(Device, ACompilerThatIsMissingPausesTheRun)
+{
+    EngineHarness engine;
+    engine.task.playbook[1].source.text += "build_ours=1\n";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Paused);
+    EXPECT_EQ(engine.status.why, "nvcc was not found: install the CUDA toolkit 13.");
+    EXPECT_EQ(engine.summary("vector").state, NodeState::Queued);
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.evaluations, 17);
+}
+
+TEST(Device, ANewDriverIsANewEpoch)
+{
+    EngineHarness engine;
+    engine.options.budget = Budget{8, {}, {}};
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const std::string before = engine.info.epoch;
+    EXPECT_FALSE(before.empty());
+    EXPECT_EQ(engine.ledger.timed[engine.task.root.text], 1);
+    engine.drop();
+    engine.hello = fakeHello("2.0");
+    engine.options.budget = Budget{10, {}, {}};
+    ASSERT_TRUE(engine.open());
+    EXPECT_TRUE(engine.status.best);
+    engine.run();
+    EXPECT_NE(engine.info.epoch, before);
+    EXPECT_EQ(engine.ledger.timed[engine.task.root.text], 2) << "the root is timed again";
+    EXPECT_EQ(engine.status.evaluations, 10);
+    // The best is of the new epoch: the root or one of the two new candidates, not an old one.
+    ASSERT_TRUE(engine.status.best);
+    EXPECT_TRUE(*engine.status.best == NodeId{1} || engine.nodes.at(*engine.status.best).title.starts_with("BLOCK"))
+        << engine.nodes.at(*engine.status.best).title;
+    ASSERT_FALSE(engine.log.empty());
+    EXPECT_NE(engine.log.front().find("earlier figures are kept"), std::string::npos);
+}
+
+TEST(Device, ModelledAndMeasuredAreNeverMixed)
+{
+    EngineHarness engine;
+    engine.options.budget = Budget{2, {}, {}};
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    engine.drop();
+    engine.hello.simulated = false;
+    engine.hello.deviceName = "NVIDIA H200";
+    engine.options.budget = Budget{4, {}, {}};
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.devices.back(), "sim") << "a session that ran on the model goes on there";
+    EXPECT_EQ(engine.status.state, RunState::Failed);
+    EXPECT_NE(engine.status.why.find("was measured on Simulated H200"), std::string::npos) << engine.status.why;
+    EXPECT_EQ(engine.status.evaluations, 2);
+}
+
+TEST(Device, BaselinesAreBuiltForRealDevicesOnly)
+{
+    EngineHarness engine;
+    engine.task.baselines.push_back({"rival", "Rival", {"baseline.cu", "rival time=10 build=failed"}, {}});
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_FALSE(engine.ledger.compiled.contains("rival time=10 build=failed"));
+    EngineHarness real;
+    real.task = engine.task;
+    real.hello.simulated = false;
+    ASSERT_TRUE(real.open());
+    real.run();
+    EXPECT_EQ(real.status.state, RunState::Finished);
+    EXPECT_EQ(real.log.front(), "Baseline rival does not build and is left out: candidate.cu:1: expected a ';'");
+    EXPECT_EQ(real.finished.back().provenance, Provenance::Measured);
+}
+
+} // namespace
+} // namespace espalier

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// kill -9 after every single write to the session: the reopened run must end with the same tree, and no stage that was
+// finished may be done again.
+#include "tests/engine/engine_harness.h"
+
+#include <gtest/gtest.h>
+
+namespace espalier {
+namespace {
+
+struct Undisturbed {
+    std::string tree;
+    int writes;
+};
+
+Undisturbed undisturbed(std::optional<unsigned> shuffle)
+{
+    EngineHarness engine;
+    engine.shuffle = shuffle;
+    engine.options.budget = Budget{13, {}, {}};
+    EXPECT_TRUE(engine.runUnlessKilled());
+    return {engine.tree(), engine.writes};
+}
+
+void expectNothingTwice(const FakeLedger& ledger, const std::string& where)
+{
+    for (const auto* counts : {&ledger.compiled, &ledger.verified, &ledger.timed}) {
+        for (const auto& [source, count] : *counts) {
+            EXPECT_EQ(count, 1) << where << ": " << source;
+        }
+    }
+}
+
+void killAt(int write, std::optional<unsigned> shuffle, const Undisturbed& expected)
+{
+    const std::string where = "killed after write " + std::to_string(write);
+    EngineHarness engine;
+    engine.shuffle = shuffle;
+    engine.options.budget = Budget{13, {}, {}};
+    engine.writesBeforeKill = write;
+    EXPECT_FALSE(engine.runUnlessKilled()) << where;
+    for (const StoredNode& node : engine.storedNodes()) {
+        EXPECT_NE(node.state, NodeState::Running) << where;
+    }
+    engine.writesBeforeKill = -1;
+    EXPECT_TRUE(engine.runUnlessKilled()) << where;
+    EXPECT_EQ(engine.tree(), expected.tree) << where;
+    expectNothingTwice(engine.ledger, where);
+}
+
+TEST(Kill, AfterAnyWriteTheSameTreeComesOut)
+{
+    const Undisturbed expected = undisturbed(std::nullopt);
+    ASSERT_GT(expected.writes, 50);
+    for (int write = 1; write <= expected.writes && !::testing::Test::HasFailure(); ++write) {
+        killAt(write, std::nullopt, expected);
+    }
+}
+
+TEST(Kill, AlsoWhenBuildersEndInAnyOrder)
+{
+    const Undisturbed expected = undisturbed(5);
+    for (int write = 2; write <= expected.writes && !::testing::Test::HasFailure(); write += 3) {
+        killAt(write, 5, expected);
+    }
+}
+
+TEST(Kill, AgainAndAgain)
+{
+    const Undisturbed expected = undisturbed(std::nullopt);
+    EngineHarness engine;
+    engine.options.budget = Budget{13, {}, {}};
+    int kills = 0;
+    do {
+        engine.writesBeforeKill = 3;
+        ++kills;
+        ASSERT_LT(kills, 400);
+    } while (!engine.runUnlessKilled());
+    EXPECT_GT(kills, 10);
+    EXPECT_EQ(engine.tree(), expected.tree);
+    expectNothingTwice(engine.ledger, "killed every third write");
+}
+
+TEST(Kill, BetweenTurnsAsWell)
+{
+    const Undisturbed expected = undisturbed(std::nullopt);
+    for (int turns = 0; turns < 70; turns += 3) {
+        EngineHarness engine;
+        engine.options.budget = Budget{13, {}, {}};
+        ASSERT_TRUE(engine.open());
+        engine.post(command::Run{});
+        for (int i = 0; i < turns; ++i) {
+            engine.turn();
+        }
+        engine.drop();
+        ASSERT_TRUE(engine.runUnlessKilled());
+        ASSERT_EQ(engine.tree(), expected.tree) << turns;
+        expectNothingTwice(engine.ledger, "dropped after turn " + std::to_string(turns));
+    }
+}
+
+} // namespace
+} // namespace espalier
