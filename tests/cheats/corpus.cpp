@@ -92,8 +92,8 @@ std::vector<std::string> alternatives(const std::string& text)
 
 std::string Candidate::key(const std::string& key, bool simulated) const
 {
-    for (const std::string& name : {key + (simulated ? "-sim" : "-cuda"), key}) {
-        if (const auto found = keys.find(name); found != keys.end()) {
+    for (const std::string& one : {key + (simulated ? "-sim" : "-cuda"), key}) {
+        if (const auto found = keys.find(one); found != keys.end()) {
             return found->second;
         }
     }
@@ -109,8 +109,8 @@ bool Candidate::servesDevice(bool simulated) const
 std::vector<Outcome> Candidate::expected(bool simulated) const
 {
     std::vector<Outcome> outcomes;
-    for (const std::string& name : alternatives(key("expect", simulated))) {
-        outcomes.push_back(*outcomeNamed(name));
+    for (const std::string& outcome : alternatives(key("expect", simulated))) {
+        outcomes.push_back(*outcomeNamed(outcome));
     }
     return outcomes;
 }
