@@ -50,7 +50,8 @@ TEST(NativeCall, PassesEveryKindOfValue)
                    {ValueKind::Stream, 0, 0}};
     const std::uint64_t slots[] = {0x1000, 0x2000};
     int marker = 0;
-    const auto native = NativeCall::prepare(reinterpret_cast<void*>(&entry), call, slots, &marker, NativeCall::Returns::Int);
+    const auto native =
+        NativeCall::prepare(reinterpret_cast<void*>(&entry), call, slots, &marker, NativeCall::Returns::Int);
     ASSERT_TRUE(native);
     EXPECT_EQ(native->callInt(), -7);
     EXPECT_EQ(reinterpret_cast<std::uint64_t>(seen.x), 0x1010U);
@@ -70,7 +71,8 @@ TEST(NativeCall, ReturnsSizes)
 {
     Call call;
     call.values = {{ValueKind::I64, 0, 3}};
-    const auto native = NativeCall::prepare(reinterpret_cast<void*>(&workspaceSize), call, {}, nullptr, NativeCall::Returns::Size);
+    const auto native =
+        NativeCall::prepare(reinterpret_cast<void*>(&workspaceSize), call, {}, nullptr, NativeCall::Returns::Size);
     ASSERT_TRUE(native);
     EXPECT_EQ(native->callSize(), std::uint64_t{3} << 32);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A judge that speaks the protocol and misbehaves on request: `fake_judge judge --device BEHAVIOUR[:FILE]`. FILE is made at the
-// first misbehaviour; once it is there, the judge is well-behaved.
+// A judge that speaks the protocol and misbehaves on request: `fake_judge judge --device BEHAVIOUR[:FILE]`. FILE is
+// made at the first misbehaviour; once it is there, the judge is well-behaved.
 #include "core/worker/protocol.h"
 
 #include <csignal>

@@ -38,7 +38,9 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     EXPECT_EQ(job.tier, Tier::Full);
     EXPECT_TRUE(job.verifyOnly);
 
-    const std::string bytes("\0\x7f" "ELF\xff\n", 7);
+    const std::string bytes("\0\x7f"
+                            "ELF\xff\n",
+                            7);
     const auto put = decodeToJudge(encode(ToJudge(Put{sha256(bytes), bytes})));
     ASSERT_TRUE(put) << put.error().message;
     EXPECT_EQ(std::get<Put>(*put).bytes, bytes);
@@ -50,7 +52,8 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
 TEST(Protocol, MessagesFromTheJudgeSurvive)
 {
     HelloReply hello;
-    hello.judge = {"cuda:0", "NVIDIA H200", "GPU-1", "580.1", "90a", false, "bubblewrap", std::uint64_t{150} << 30, "13.0"};
+    hello.judge = {"cuda:0", "NVIDIA H200", "GPU-1", "580.1", "90a", false, "bubblewrap", std::uint64_t{150} << 30,
+                   "13.0"};
     const auto back = decodeFromJudge(encode(FromJudge(hello)));
     ASSERT_TRUE(back) << back.error().message;
     EXPECT_EQ(std::get<HelloReply>(*back).judge.deviceBytes, std::uint64_t{150} << 30);
@@ -79,7 +82,8 @@ TEST(Protocol, ComplaintsNameTheField)
     const auto wrong = decodeToJudge(R"({"type":"evaluate","id":1,"task":"xyz"})");
     ASSERT_FALSE(wrong);
     EXPECT_NE(wrong.error().message.find("task"), std::string::npos) << wrong.error().message;
-    EXPECT_FALSE(decodeToJudge(R"({"type":"put","hash":")" + hashA + R"(","base64":"Yg=="})")); // the hash of other bytes
+    EXPECT_FALSE(
+        decodeToJudge(R"({"type":"put","hash":")" + hashA + R"(","base64":"Yg=="})")); // the hash of other bytes
     EXPECT_FALSE(decodeToJudge(R"({"type":"dance"})"));
     EXPECT_FALSE(decodeToJudge("[]"));
     EXPECT_FALSE(decodeToJudge(""));
@@ -87,12 +91,17 @@ TEST(Protocol, ComplaintsNameTheField)
 
 std::string mutated(std::string line, std::mt19937& random)
 {
-    static const std::string pieces[] = {"{", "}", "[", "]", "\"", ",", ":", "null", "-1", "1e999", "\\u0000", "\xff", "true"};
+    static const std::string pieces[] = {"{",    "}",  "[",     "]",       "\"",   ",",   ":",
+                                         "null", "-1", "1e999", "\\u0000", "\xff", "true"};
     for (int change = 0; change < 1 + static_cast<int>(random() % 4); ++change) {
         const std::size_t at = random() % (line.size() + 1);
         switch (random() % 3) {
-        case 0: line.insert(at, pieces[random() % std::size(pieces)]); break;
-        case 1: line.erase(at, 1 + random() % 9); break;
+        case 0:
+            line.insert(at, pieces[random() % std::size(pieces)]);
+            break;
+        case 1:
+            line.erase(at, 1 + random() % 9);
+            break;
         default:
             if (at < line.size()) {
                 line[at] = static_cast<char>(random());
@@ -106,8 +115,9 @@ TEST(Protocol, RandomLinesNeverCrash)
 {
     std::mt19937 random(3);
     HelloReply hello;
-    const std::string lines[] = {encode(ToJudge(sampleJob())), encode(ToJudge(Have{{hashA}})), encode(ToJudge(Put{sha256("x"), "x"})),
-                                 encode(FromJudge(hello)), encode(FromJudge(Finished{RequestId{1}, {}}))};
+    const std::string lines[] = {encode(ToJudge(sampleJob())), encode(ToJudge(Have{{hashA}})),
+                                 encode(ToJudge(Put{sha256("x"), "x"})), encode(FromJudge(hello)),
+                                 encode(FromJudge(Finished{RequestId{1}, {}}))};
     for (int i = 0; i < 6000; ++i) {
         const std::string line = mutated(lines[random() % std::size(lines)], random);
         if (const auto message = decodeToJudge(line)) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/block_clock.h"
+
+#include <gtest/gtest.h>
+
+namespace espalier::judge {
+namespace {
+
+/// A block of eight calls whose events claim `event` each and whose judge saw `residual` more.
+ClockedBlock blockOf(double event, double residual)
+{
+    ClockedBlock block;
+    block.events.assign(8, event);
+    block.median = event;
+    block.claimed = 8 * (event - 1.3);
+    block.residual = residual;
+    block.agrees = residual >= -150 && residual <= 250 + 0.01 * block.claimed;
+    return block;
+}
+
+TEST(BlockLedger, HonestBlocksCountAndSayNothing)
+{
+    BlockLedger ledger;
+    for (int i = 0; i < 40; ++i) {
+        ledger.add(blockOf(500, 40 + i % 30));
+    }
+    EXPECT_EQ(ledger.dropped(), 0);
+    EXPECT_EQ(ledger.samples().size(), 320U);
+    EXPECT_FALSE(ledger.unusable());
+    EXPECT_FALSE(ledger.complaint());
+}
+
+TEST(BlockLedger, DisturbedBlocksAreDroppedAndCounted)
+{
+    BlockLedger ledger;
+    for (int i = 0; i < 40; ++i) {
+        ledger.add(blockOf(500, i % 10 == 0 ? 700 : 50));
+    }
+    EXPECT_EQ(ledger.dropped(), 4);
+    EXPECT_FALSE(ledger.times()[0]);
+    EXPECT_TRUE(ledger.times()[1]);
+    EXPECT_FALSE(ledger.complaint());
+}
+
+TEST(BlockLedger, EventsThatClaimTooLittleAreNamed)
+{
+    BlockLedger small; // 2 % of the block hidden: within a block's noise, not within the median's
+    for (int i = 0; i < 40; ++i) {
+        small.add(blockOf(1000, 190));
+    }
+    EXPECT_TRUE(small.complaint());
+    BlockLedger blatant; // work on another stream: events read next to nothing
+    for (int i = 0; i < 6; ++i) {
+        blatant.add(blockOf(2, 5000));
+    }
+    EXPECT_TRUE(blatant.unusable());
+    EXPECT_TRUE(blatant.complaint());
+}
+
+TEST(BlockLedger, ADisturbedMachineIsNoLie)
+{
+    BlockLedger ledger;
+    for (int i = 0; i < 10; ++i) {
+        ledger.add(blockOf(1000, i % 2 == 0 ? 900 : 60));
+    }
+    EXPECT_TRUE(ledger.unusable());
+    EXPECT_FALSE(ledger.complaint());
+}
+
+} // namespace
+} // namespace espalier::judge

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What candidates do, on the fake driver: every one gets the right outcome with a sentence that names the thing, and
+// the judge goes on.
+#include "tests/judge/judge_fixture.h"
+
+#include <chrono>
+
+namespace espalier::test {
+namespace {
+
+struct Misdeed {
+    const char* candidate;
+    Outcome outcome;
+    const char* says; ///< part of the reason or the evidence
+};
+
+void PrintTo(const Misdeed& misdeed, std::ostream* out)
+{
+    *out << misdeed.candidate;
+}
+
+class Border : public JudgeFixture, public ::testing::WithParamInterface<Misdeed>
+{
+};
+
+TEST_P(Border, TheOutcomeNamesTheThing)
+{
+    startJudge("cuda:0", {"--call-deadline", "1500", "--load-deadline", "1500"});
+    ASSERT_TRUE(m_judge);
+    const Misdeed& misdeed = GetParam();
+    const Evaluation evaluation = evaluate(misdeed.candidate);
+    EXPECT_EQ(evaluation.outcome, misdeed.outcome) << nameOf(evaluation.outcome) << ": " << evaluation.reason;
+    const std::string said = evaluation.reason + "\n" + evidenceOf(evaluation);
+    EXPECT_NE(said.find(misdeed.says), std::string::npos) << said;
+    EXPECT_EQ(evaluation.reason.find('\n'), std::string::npos);
+    expectHealthy();
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Candidates, Border,
+    ::testing::Values(
+        Misdeed{"zero", Outcome::Incorrect, "wrong"}, Misdeed{"partial", Outcome::Incorrect, "output y[999]"},
+        Misdeed{"write_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
+        Misdeed{"write_slack", Outcome::RuntimeFailed, "past the end of output y"},
+        Misdeed{"write_before", Outcome::RuntimeFailed, "before the start of output y"},
+        Misdeed{"read_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
+        Misdeed{"write_input", Outcome::RuntimeFailed, "Segmentation fault"},
+        Misdeed{"endless", Outcome::TimedOut, "did not end within 1.5 s"},
+        Misdeed{"exit_zero", Outcome::RuntimeFailed, "ended its process (exit code 0)"},
+        Misdeed{"fork_bomb", Outcome::Suspicious, "tried to start another process"},
+        Misdeed{"abort", Outcome::RuntimeFailed, "Aborted"}, Misdeed{"no_op", Outcome::Incorrect, "output y"},
+        Misdeed{"constructor_sleeps", Outcome::TimedOut, "loading of the library"},
+        Misdeed{"error_code", Outcome::RuntimeFailed, "CUDA error 1 (invalid value)"},
+        Misdeed{"workspace_overrun", Outcome::RuntimeFailed, "past the end of the workspace"},
+        Misdeed{"workspace_huge", Outcome::RuntimeFailed, "workspace"},
+        Misdeed{"forged_reply", Outcome::RuntimeFailed, "protocol"},
+        Misdeed{"half_precision", Outcome::Incorrect, "times the allowed error"},
+        Misdeed{"wrong_name", Outcome::RuntimeFailed, "no function double_f32"},
+        Misdeed{"nan", Outcome::Incorrect, "not finite"}, Misdeed{"kills_itself", Outcome::RuntimeFailed, "Killed"},
+        Misdeed{"second_call_lazy", Outcome::Incorrect, "call 2"}),
+    [](const auto& param) { return std::string(param.param.candidate); });
+
+class HonestOnTheFakeDriver : public JudgeFixture
+{
+};
+
+TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EXPECT_FALSE(m_judge->hello().simulated);
+    EXPECT_EQ(m_judge->hello().architecture, "90a");
+    const Evaluation honest = evaluate("honest");
+    EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
+    ASSERT_TRUE(honest.verify);
+    EXPECT_EQ(honest.verify->calls, 4);
+    ASSERT_EQ(honest.verify->errors.size(), 2U);
+    EXPECT_EQ(honest.verify->errors[1].compared, 2U * 4099U);
+    EXPECT_EQ(honest.verify->sandbox, m_judge->hello().sandbox);
+    EXPECT_EQ(evaluate("workspace").outcome, Outcome::Passed);
+}
+
+TEST_F(HonestOnTheFakeDriver, AHundredMegabytesOfOutputDoNoHarm)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation loud = evaluate("print_much");
+    EXPECT_EQ(loud.outcome, Outcome::Passed) << loud.reason;
+    EXPECT_LT(loud.output.size(), std::size_t{200} << 10);
+    EXPECT_NE(loud.output.find("more bytes"), std::string::npos);
+}
+
+TEST_F(HonestOnTheFakeDriver, AFreshRunnerIsReadyWithinASecondOfACrash)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    (void)evaluate("honest");
+    (void)evaluate("abort");
+    const auto start = std::chrono::steady_clock::now();
+    expectHealthy();
+    EXPECT_LT(std::chrono::steady_clock::now() - start,
+              std::chrono::seconds(3)); // a whole evaluation, on a busy machine
+}
+
+TEST_F(HonestOnTheFakeDriver, TooLittleMemoryIsSaidBeforeAnythingIsAllocated)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("honest");
+    auto task = std::make_shared<Task>(*job.task);
+    const auto at = task->json.find("\"n\": 4099");
+    task->json.replace(at, 9, "\"n\": 4099000000");
+    job.task = task;
+    const Evaluation evaluation = evaluate(std::move(job));
+    EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
+    EXPECT_EQ(evaluation.cause, NotRunCause::Infrastructure);
+    EXPECT_NE(evaluation.reason.find("needs "), std::string::npos) << evaluation.reason;
+    EXPECT_NE(evaluation.reason.find(", has "), std::string::npos) << evaluation.reason;
+}
+
+TEST_F(HonestOnTheFakeDriver, FieldsThatAreNotServedAreNamed)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("honest");
+    auto task = std::make_shared<Task>(*job.task);
+    const auto at = task->json.find("\"kind\": \"output\"");
+    task->json.replace(at, 16, "\"kind\": \"inout\"");
+    job.task = task;
+    const Evaluation evaluation = evaluate(std::move(job));
+    EXPECT_EQ(evaluation.cause, NotRunCause::Unsupported);
+    EXPECT_NE(evaluation.reason.find("not_supported"), std::string::npos) << evaluation.reason;
+}
+
+/// On a busy machine both clocks may disagree too often: then there is no measurement, never a wrong one.
+TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation slow = evaluate(jobFor("slow", false));
+    if (slow.outcome == Outcome::NotRun) {
+        EXPECT_NE(slow.reason.find("no measurement"), std::string::npos) << slow.reason;
+        return;
+    }
+    ASSERT_EQ(slow.outcome, Outcome::Passed) << slow.reason;
+    ASSERT_TRUE(slow.timing);
+    ASSERT_EQ(slow.timing->cases.size(), 1U);
+    const CaseTiming& timing = slow.timing->cases[0];
+    EXPECT_EQ(timing.provenance, Provenance::Measured);
+    EXPECT_GE(timing.timeUs.value, 3000);
+    EXPECT_GE(timing.blocks, 3);
+    ASSERT_TRUE(timing.speedupRoot);
+    EXPECT_LT(timing.speedupRoot->value, 1);
+    EXPECT_GE(slow.timing->fullyCompared * 10, slow.timing->timedCalls);
+    EXPECT_EQ(slow.timing->checkedCalls, slow.timing->timedCalls);
+}
+
+TEST_F(HonestOnTheFakeDriver, CancelEndsARunningJob)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("endless");
+    const RequestId id = job.id;
+    m_judge->submit(std::move(job));
+    bool cancelled = false;
+    for (int i = 0; i < 100 && !cancelled; ++i) {
+        for (const evaluator::Event& event : pump(100)) {
+            if (std::holds_alternative<evaluator::Progress>(event)) {
+                m_judge->cancel(id);
+            }
+            if (const auto* finished = std::get_if<evaluator::Finished>(&event)) {
+                EXPECT_EQ(finished->evaluation.cause, NotRunCause::Cancelled) << finished->evaluation.reason;
+                cancelled = true;
+            }
+        }
+    }
+    EXPECT_TRUE(cancelled);
+    expectHealthy();
+}
+
+TEST_F(HonestOnTheFakeDriver, WithoutTheSandboxTheGradeSaysSo)
+{
+    startJudge("cuda:0", {"--no-sandbox"});
+    ASSERT_TRUE(m_judge);
+    EXPECT_EQ(m_judge->hello().sandbox, "none: switched off");
+    const Evaluation honest = evaluate("honest");
+    EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
+    EXPECT_EQ(honest.verify->sandbox, "none: switched off");
+    EXPECT_EQ(evaluate("fork_bomb").outcome, Outcome::Suspicious);
+}
+
+} // namespace
+} // namespace espalier::test

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates for y = 2x that run on the host, for the fake driver (its device memory is host memory with real
+// protections). One library per CANDIDATE_KIND. They misbehave as candidates do; the judge's verdict is what the tests
+// look at.
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+
+#define KIND_honest 1
+#define KIND_zero 2
+#define KIND_partial 3
+#define KIND_write_past_end 4
+#define KIND_write_slack 5
+#define KIND_write_before 6
+#define KIND_read_past_end 7
+#define KIND_write_input 8
+#define KIND_endless 9
+#define KIND_exit_zero 10
+#define KIND_fork_bomb 11
+#define KIND_abort 12
+#define KIND_print_much 13
+#define KIND_no_op 14
+#define KIND_constructor_sleeps 15
+#define KIND_error_code 16
+#define KIND_workspace 17
+#define KIND_workspace_overrun 18
+#define KIND_workspace_huge 19
+#define KIND_forged_reply 20
+#define KIND_half_precision 21
+#define KIND_wrong_name 22
+#define KIND_nan 23
+#define KIND_kills_itself 24
+#define KIND_second_call_lazy 25
+#define KIND_slow 26
+#define KIND_JOIN2(a) KIND_##a
+#define KIND_JOIN(a) KIND_JOIN2(a)
+#define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
+
+namespace {
+
+void twice(const float* x, float* y, std::int64_t first, std::int64_t end)
+{
+    for (std::int64_t i = first; i < end; ++i) {
+        y[i] = 2 * x[i];
+    }
+}
+
+#if IS(constructor_sleeps)
+struct Sleeper {
+    Sleeper() { ::sleep(60); }
+} sleeper;
+#endif
+
+} // namespace
+
+#if IS(workspace) || IS(workspace_overrun) || IS(workspace_huge)
+extern "C" std::size_t double_f32_workspace(std::int64_t n)
+{
+#if IS(workspace_huge)
+    return std::size_t{1} << 60;
+#else
+    return static_cast<std::size_t>(n) * 4;
+#endif
+}
+#endif
+
+#if IS(wrong_name)
+extern "C" int doubled_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes, void*)
+#else
+extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes, void*)
+#endif
+{
+    (void)workspace;
+    (void)workspaceBytes;
+#if IS(zero)
+    std::memset(y, 0, static_cast<std::size_t>(n) * 4);
+#elif IS(partial)
+    twice(x, y, 0, n - 1);
+#elif IS(write_past_end)
+    twice(x, y, 0, n);
+    for (int i = 0; i < 1024; ++i) { // over the slack of an alignment into the guard
+        y[n + i] = 1;
+    }
+#elif IS(write_slack)
+    twice(x, y, 0, n);
+    y[n] = 1;
+#elif IS(write_before)
+    twice(x, y, 0, n);
+    y[-1] = 1;
+#elif IS(read_past_end)
+    float sum = 0;
+    for (int i = 0; i < 1024; ++i) {
+        sum += x[n + i];
+    }
+    twice(x, y, 0, n);
+    y[0] = sum;
+#elif IS(write_input)
+    const_cast<float*>(x)[0] = 1;
+    twice(x, y, 0, n);
+#elif IS(endless)
+    for (volatile int i = 0;; ++i) {
+    }
+#elif IS(exit_zero)
+    std::exit(0);
+#elif IS(fork_bomb)
+    for (int i = 0; i < 100; ++i) {
+        if (::fork() == 0) {
+            ::sleep(60);
+            ::_exit(0);
+        }
+    }
+    twice(x, y, 0, n);
+#elif IS(abort)
+    std::abort();
+#elif IS(print_much)
+    static const std::string line(1 << 20, 'x');
+    for (int i = 0; i < 50; ++i) { // two calls or more: 100 MB
+        std::fwrite(line.data(), 1, line.size(), stdout);
+    }
+    std::fflush(stdout);
+    twice(x, y, 0, n);
+#elif IS(no_op)
+    (void)x;
+    (void)y;
+    (void)n;
+#elif IS(error_code)
+    return 1;
+#elif IS(workspace)
+    auto* scratch = static_cast<float*>(workspace);
+    if (workspaceBytes < static_cast<std::size_t>(n) * 4) {
+        return 2;
+    }
+    twice(x, scratch, 0, n);
+    std::memcpy(y, scratch, static_cast<std::size_t>(n) * 4);
+#elif IS(workspace_overrun)
+    twice(x, y, 0, n);
+    static_cast<float*>(workspace)[n] = 1;
+#elif IS(forged_reply)
+    const char forged[] = "this is no reply, but it passed";
+    (void)!::write(3, forged, sizeof forged);
+    twice(x, y, 0, n);
+#elif IS(half_precision)
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::uint32_t bits;
+        std::memcpy(&bits, x + i, 4);
+        bits &= 0xFFFF0000U; // bf16
+        float rounded;
+        std::memcpy(&rounded, &bits, 4);
+        y[i] = 2 * rounded;
+    }
+#elif IS(nan)
+    twice(x, y, 0, n);
+    y[n / 2] = __builtin_nanf("");
+#elif IS(kills_itself)
+    ::kill(::getpid(), 9);
+#elif IS(second_call_lazy)
+    static int calls = 0;
+    if (++calls % 2 == 1) {
+        twice(x, y, 0, n);
+    }
+#elif IS(slow)
+    twice(x, y, 0, n);
+    ::usleep(3000);
+#else
+    twice(x, y, 0, n);
+#endif
+    return 0;
+}
