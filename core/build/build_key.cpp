@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/build/import_list.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -16,8 +17,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Rises when this version judges a built library by other rules than the last one (symbol check, messages).
+/// Rises when this version judges a built library by other rules than the last one. The import list is in by itself.
 constexpr std::string_view rules = "espalier build 1";
+
+std::string importRules()
+{
+    std::string all;
+    for (const AllowedImport& row : allowedImports()) {
+        all += fmt::format("{}\n", row.name);
+    }
+    return all;
+}
 
 std::string stampOf(const fs::path& path)
 {
@@ -85,8 +95,8 @@ Result<std::string> BuildKeys::keyOf(const BuildJob& job, const Toolkit& toolkit
     }
     const std::string role = fmt::format("{}", static_cast<int>(job.role));
     const std::string commandLine = fmt::format("{}", fmt::join(arguments, "\n"));
-    return sha256Of({rules, job.source, header, commandLine, include, toolkit.identity, hostCompilerIdentity(),
-                     job.architecture, role, job.task->entry});
+    return sha256Of({rules, importRules(), job.source, header, commandLine, include, toolkit.identity,
+                     hostCompilerIdentity(), job.architecture, role, job.task->entry});
 }
 
 } // namespace espalier

@@ -14,9 +14,8 @@
 #include "core/build/symbol_check.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <condition_variable>
-#include <cstring>
+#include <csignal>
 #include <deque>
 #include <fmt/format.h>
 #include <map>
@@ -202,8 +201,11 @@ private:
             entry.evaluation.build->key = *key;
         }
         const Outcome outcome = entry.evaluation.outcome;
-        const bool lasting =
-            outcome == Outcome::Passed || outcome == Outcome::BuildFailed || outcome == Outcome::Suspicious;
+        const auto& evidence = entry.evaluation.evidence;
+        const bool ofThisMachine =
+            !evidence.empty() && evidence.front().check == "resources"; // other limits, another end
+        const bool lasting = !ofThisMachine && (outcome == Outcome::Passed || outcome == Outcome::BuildFailed ||
+                                                outcome == Outcome::Suspicious);
         if (m_options.useCache && lasting && entry.evaluation.build) {
             if (const auto stored = m_cache.store(*key, entry); !stored) {
                 entry.evaluation.build->log +=
@@ -294,21 +296,36 @@ private:
         return evaluation;
     }
 
+    /// The compiler's memory and file limits as its programs report them; empty when none was passed.
+    std::string passedLimit(const std::string& name, const CompileResult& compiled) const
+    {
+        const auto said = [&](std::initializer_list<const char*> marks) {
+            return std::any_of(marks.begin(), marks.end(),
+                               [&](const char* mark) { return compiled.output.find(mark) != std::string::npos; });
+        };
+        if (said({"File size limit exceeded", "signal 25"}) || compiled.status.code == 128 + SIGXFSZ) {
+            return fmt::format("compiling {} writes a file larger than {}; make the code smaller", name,
+                               bytesText(m_options.fileSizeLimit));
+        }
+        if (said({"error: out of memory", "virtual memory exhausted", "out of memory allocating", "std::bad_alloc"})) {
+            return fmt::format("compiling {} needs more memory than {}; make the code smaller", name,
+                               bytesText(m_options.memoryLimit));
+        }
+        return {};
+    }
+
     Evaluation failure(const std::string& name, const CompileResult& compiled, bool crashed,
                        const BuildRecord& record) const
     {
-        // SIGXFSZ: of the tool (nvcc reports it) or of the shell's cat
-        if (compiled.output.find("signal 25") != std::string::npos || compiled.status.code == 128 + 25) {
-            return ended(
-                Outcome::BuildFailed, NotRunCause::None,
-                fmt::format("compiling {} writes a file larger than {}", name, bytesText(m_options.fileSizeLimit)));
+        if (std::string limit = passedLimit(name, compiled); !limit.empty()) {
+            Evaluation evaluation = ended(Outcome::BuildFailed, NotRunCause::None, std::move(limit));
+            evaluation.evidence = {{"resources", evaluation.reason}};
+            return evaluation;
         }
         std::string first = firstError(record.messages);
         if (crashed || compiled.status.signal != 0 || compiled.status.code > 128) {
-            return notRun(NotRunCause::Infrastructure,
-                          fmt::format("the compiler died on {} or passed its memory limit of {}: {}", name,
-                                      bytesText(m_options.memoryLimit),
-                                      first.empty() ? compiled.status.text() : first));
+            return notRun(NotRunCause::Infrastructure, fmt::format("the compiler died on {}: {}", name,
+                                                                   first.empty() ? compiled.status.text() : first));
         }
         if (compiled.status.code == 126 || compiled.status.code == 127) {
             return notRun(NotRunCause::Infrastructure,

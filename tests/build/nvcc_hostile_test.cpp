@@ -15,10 +15,10 @@ using test::summary;
 TEST(NvccHostile, ForbiddenImports)
 {
     Bench bench;
-    const auto evidence = bench.build(kernelWith(
-        "#include <unistd.h>\n#include <cstdlib>\n#include <ctime>\n#include <dlfcn.h>",
-        "    void* p; cudaMalloc(&p, 4); cudaDeviceSynchronize(); fork(); std::exit(0); dlsym(nullptr, \"x\");\n"
-        "    timespec t; clock_gettime(CLOCK_MONOTONIC, &t);"));
+    const auto evidence = bench.build(
+        kernelWith("#include <unistd.h>\n#include <cstdlib>\n#include <ctime>\n#include <dlfcn.h>",
+                   "    void* p; cudaMalloc(&p, 4); cudaDeviceSynchronize(); fork();  dlsym(nullptr, \"x\");\n"
+                   "    timespec t; clock_gettime(CLOCK_MONOTONIC, &t); _exit(0);"));
     EXPECT_EQ(evidence.evaluation.outcome, Outcome::Suspicious) << summary(evidence);
     EXPECT_FALSE(evidence.library.has_value());
     std::string all;
@@ -30,9 +30,9 @@ TEST(NvccHostile, ForbiddenImports)
          {"the kernel calls cudaMalloc, which stops the device and cannot be captured; use the workspace or "
           "cudaMallocAsync\n",
           "the kernel calls cudaDeviceSynchronize, which waits for the device; the caller waits\n",
-          "the kernel calls fork, which starts a process\n", "the kernel calls exit, which ends the runner\n",
+          "the kernel calls fork, which starts a process\n",
           "the kernel calls dlsym, which looks up functions past this list\n",
-          "the kernel calls clock_gettime, which takes times\n"}) {
+          "the kernel calls clock_gettime, which takes times\n", "the kernel calls _exit, which ends the runner\n"}) {
         EXPECT_NE(all.find(sentence), std::string::npos) << sentence << all;
     }
 }
@@ -153,8 +153,11 @@ TEST(NvccHostile, MemoryAndFileLimits)
     bench.options.fileSizeLimit = 1 << 30;
     bench.options.memoryLimit = std::uint64_t{60} << 20;
     const auto memory = bench.build(kernelWith(""));
-    EXPECT_EQ(memory.evaluation.outcome, Outcome::NotRun) << summary(memory);
-    EXPECT_EQ(memory.evaluation.cause, NotRunCause::Infrastructure);
+    EXPECT_EQ(summary(memory),
+              "build_failed: compiling candidate.cu needs more memory than 60.0 MiB; make the code smaller");
+    bench.options.memoryLimit = std::uint64_t{8} << 30;
+    EXPECT_EQ(bench.build(kernelWith("")).evaluation.outcome, Outcome::Passed)
+        << "limits of this machine are not kept in the cache";
 }
 
 /// Bytes that no editor would write: an answer, and never a build that differs from what was given.
