@@ -13,12 +13,12 @@ namespace espalier::judge {
 namespace {
 
 constexpr double emptyEventPair = 1.3; ///< what two adjacent events read
-constexpr double earliest = -150;       ///< residual of a block that counts: from here ...
-constexpr double latest = 250;          ///< ... to here plus a share of what was claimed
+constexpr double earliest = -150;      ///< residual of a block that counts: from here ...
+constexpr double latest = 250;         ///< ... to here plus a share of what was claimed
 constexpr double latestShare = 0.01;
-constexpr double honestResidual = 100;  ///< median over the blocks of an honest runner, at most
+constexpr double honestResidual = 100; ///< median over the blocks of an honest runner, at most
 constexpr double honestShare = 0.003;
-constexpr double blatantShare = 0.5;    ///< of the claim: more than this passed unclaimed in most blocks
+constexpr double blatantShare = 0.5; ///< of the claim: more than this passed unclaimed in most blocks
 constexpr std::array<std::uint32_t, 2> calibratedCalls = {1, 32};
 constexpr int calibrations = 3;
 constexpr std::size_t fewestForComplaint = 30;
@@ -114,7 +114,8 @@ std::optional<std::string> BlockLedger::complaint() const
     if (residual <= allowed) {
         return std::nullopt;
     }
-    return fmt::format("its events claim {:.0f} us a block where {:.0f} us passed on the judge's clock; {:.0f} us more would be explained",
+    return fmt::format("its events claim {:.0f} us a block where {:.0f} us passed on the judge's clock; {:.0f} us more "
+                       "would be explained",
                        claimed, claimed + residual, allowed);
 }
 

@@ -32,8 +32,9 @@ bool matches(const Json& entry, const DeviceInfo& device)
 bool allows(const Task& task, std::initializer_list<std::string_view> types)
 {
     const auto& internal = task.contract.allowedInternal;
-    return std::any_of(types.begin(), types.end(),
-                       [&](std::string_view type) { return std::find(internal.begin(), internal.end(), type) != internal.end(); });
+    return std::any_of(types.begin(), types.end(), [&](std::string_view type) {
+        return std::find(internal.begin(), internal.end(), type) != internal.end();
+    });
 }
 
 /// The fastest unit the contract allows, by the name of its peak.

@@ -21,6 +21,7 @@ namespace {
 struct Options {
     SessionSettings session;
     Deadlines deadlines;
+    bool callDeadlineGiven = false;
     bool sandbox = true;
 };
 
@@ -57,6 +58,7 @@ Result<Options> parse(int argc, char** argv)
             options.session.profile = value;
         } else if (word == "--call-deadline") {
             ESPALIER_TRY(options.deadlines.call, milliseconds(word, value));
+            options.callDeadlineGiven = true;
         } else if (word == "--load-deadline") {
             ESPALIER_TRY(options.deadlines.load, milliseconds(word, value));
         } else {
@@ -96,8 +98,12 @@ Result<std::unique_ptr<Parts>> assemble(Options& options, ArtefactStore& store, 
     auto parts = std::make_unique<Parts>();
     ESPALIER_TRY(parts->session, openSession(options.session));
     DeviceSession& session = *parts->session;
+    if (session.simulated() && !options.callDeadlineGiven) {
+        options.deadlines.call =
+            std::chrono::seconds(60); // instructions are counted; the clock only catches host loops
+    }
     Sandbox sandbox = options.sandbox ? Sandbox::probe(session.sandboxNeeds(), options.session.worker)
-                                      : Sandbox::none("switched off");
+                                      : Sandbox::none(session.sandboxNeeds(), "switched off");
     parts->runners =
         std::make_unique<RunnerPool>(session, store, options.session.worker, std::move(sandbox), options.deadlines);
     RunnerPool& runners = *parts->runners;

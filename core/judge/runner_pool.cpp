@@ -90,9 +90,8 @@ Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, Interrupt
 {
     if (!trusted) {
         ESPALIER_CHECK(settle(interrupts));
-        auto runner = std::move(m_standby);
-        ESPALIER_CHECK(prepareStandby());
-        return runner;
+        return std::move(
+            m_standby); // the next one is started when this job has ended: its start would disturb the timing
     }
     ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, RunnerProcess::start(m_session, m_worker, nullptr));
     if (auto ready = runner->awaitReady(m_deadlines.start, interrupts); !ready) {

@@ -99,20 +99,19 @@ Words prefixOf(const SandboxNeeds& needs, const std::string& worker, bool ownUse
 
 } // namespace
 
-Sandbox Sandbox::none(std::string reason)
+Sandbox Sandbox::none(const SandboxNeeds& needs, const std::string& reason)
 {
     Sandbox sandbox;
     sandbox.m_grade = "none: " + reason;
+    sandbox.m_environment = needs.environment;
+    sandbox.m_environment.insert(sandbox.m_environment.end(), {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/tmp"});
     return sandbox;
 }
 
 Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker)
 {
-    Sandbox sandbox;
-    sandbox.m_environment = needs.environment;
-    sandbox.m_environment.insert(sandbox.m_environment.end(), {"PATH=/usr/bin:/bin", "LANG=C", "HOME=/tmp"});
+    Sandbox sandbox = none(needs, "bubblewrap is not installed (apt install bubblewrap)");
     if (findProgram("bwrap").empty()) {
-        sandbox.m_grade = "none: bubblewrap is not installed (apt install bubblewrap)";
         return sandbox;
     }
     std::string refusal;

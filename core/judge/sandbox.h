@@ -18,7 +18,7 @@ public:
     /// came out.
     static Sandbox probe(const SandboxNeeds& needs, const std::string& worker);
     /// No confinement, with the reason.
-    static Sandbox none(std::string reason);
+    static Sandbox none(const SandboxNeeds& needs, const std::string& reason);
 
     bool active() const { return !m_prefix.empty(); }
     /// "bubblewrap", or "none: bubblewrap is not installed".

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Enough for the largest simulated case, few enough that an endless loop ends within seconds.
-constexpr std::uint64_t instructionsPerCall = 2'000'000'000;
+constexpr std::uint64_t instructionsPerCall = 500'000'000;
 
 class SimSession final : public DeviceSession
 {

@@ -257,7 +257,8 @@ Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contender
         }
         if (onProgress && secondsSince(last) > 1) {
             last = Clock::now();
-            onProgress(fmt::format("case {}: {} blocks, ±{:.2f} %", plan.id, timing.blocks, 100 * statistics::relativeHalfWidth(leading)));
+            onProgress(fmt::format("case {}: {} blocks, ±{:.2f} %", plan.id, timing.blocks,
+                                   100 * statistics::relativeHalfWidth(leading)));
         }
     }
 }
@@ -269,8 +270,8 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     for (const Contender& contender : contenders) {
         workspace = std::max(workspace, contender.workspaceBytes);
     }
-    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls, workspace, 0,
-                                                                  !m_context.session.exactGrants())));
+    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls,
+                                                                  workspace, 0, !m_context.session.exactGrants())));
     ESPALIER_CHECK(enter(area, contenders));
     ESPALIER_TRY(CaseTiming timing, race(area, contenders, record));
     if (contenders[0].ledger.unusable()) { // once more before anything is said
@@ -285,10 +286,12 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         return rejected(Outcome::Suspicious, "clock", fmt::format("case {}: {}", plan.id, *complaint));
     }
     if (ledger.unusable()) {
-        return notRun(NotRunCause::Infrastructure,
-                      fmt::format("no measurement of case {}: {} blocks were disturbed (the judge's clock and the device's events "
-                                  "disagree); free the machine of other work",
-                                  plan.id, timing.dropped));
+        return notRun(
+            NotRunCause::Infrastructure,
+            fmt::format(
+                "no measurement of case {}: {} blocks were disturbed (the judge's clock and the device's events "
+                "disagree); free the machine of other work",
+                plan.id, timing.dropped));
     }
     ESPALIER_CHECK(checkFloor(plan, timing));
     return timing;
