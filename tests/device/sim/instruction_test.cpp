@@ -222,8 +222,8 @@ TEST(Instructions, Halves)
 {
     EXPECT_EQ(value16("mov.b16 %rs2, 0x3C00; mov.b16 %rs3, 0x0C00; add.f16 %rs1, %rs2, %rs3;"), 0x3C00u);
     EXPECT_EQ(value32("mov.b32 %r2, 0x3C004000; mul.f16x2 %r1, %r2, %r2;"), 0x3C004400u);
-    // 1.0009765625^2 - 1 lies between two halves; only a single rounding gets it.
-    EXPECT_EQ(value16("mov.b16 %rs2, 0x3C01; mov.b16 %rs3, 0xBC00; fma.rn.f16 %rs1, %rs2, %rs2, %rs3;"), 0x1801u);
+    // (1 + 3/1024)^2 - 1: rounding the product first would lose its last 9 * 2^-20 and give 0x1E00.
+    EXPECT_EQ(value16("mov.b16 %rs2, 0x3C03; mov.b16 %rs3, 0xBC00; fma.rn.f16 %rs1, %rs2, %rs2, %rs3;"), 0x1E02u);
     EXPECT_EQ(value16("mov.b16 %rs2, 0xBC00; fma.rn.relu.f16 %rs1, %rs2, %rs2, %rs2;"), 0u);
     EXPECT_EQ(value32("mov.b32 %r2, 0x3F804000; mov.b32 %r3, 0x40003F80; max.bf16x2 %r1, %r2, %r3;"), 0x40004000u);
     EXPECT_EQ(value32("mov.b16 %rs2, 0x3C00; mov.b16 %rs3, 0x3C01; setp.lt.f16 %p1, %rs2, %rs3; selp.u32 %r1, 1, 0, %p1;"), 1u);

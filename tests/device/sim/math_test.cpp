@@ -12,6 +12,9 @@
 namespace espalier::sim {
 namespace {
 
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
 TEST(Math, DoubleAndFloatFunctions)
 {
     SimFixture sim(fixture("mixed.ptx"));
@@ -104,12 +107,12 @@ TEST(Math, Integers)
         for (unsigned k = 0; k < 4; ++k)
             dot += static_cast<std::int8_t>(p >> (8 * k)) * static_cast<std::int8_t>(q >> (8 * k));
         const auto sp = static_cast<std::int32_t>(p), sq = static_cast<std::int32_t>(q);
-        const unsigned __int128 product = static_cast<unsigned __int128>(x) * y;
-        const unsigned __int128 wide = product + ((static_cast<unsigned __int128>(y) << 64) | x);
+        const Uint128 product = static_cast<Uint128>(x) * y;
+        const Uint128 wide = product + ((static_cast<Uint128>(y) << 64) | x);
         const std::uint64_t wanted[24] = {
             x + y, x - y, x * y, x / (y | 1), x % (y | 1), static_cast<std::uint64_t>(sx / sy1),
             static_cast<std::uint64_t>(sx % sy1), static_cast<std::uint64_t>(product >> 64),
-            static_cast<std::uint64_t>((static_cast<__int128>(sx) * static_cast<std::int64_t>(y)) >> 64),
+            static_cast<std::uint64_t>((static_cast<Int128>(sx) * static_cast<std::int64_t>(y)) >> 64),
             static_cast<std::uint64_t>(std::popcount(p) + std::popcount(x) * 100),
             static_cast<std::uint64_t>(std::countl_zero(p) + std::countl_zero(x) * 100), brev, brevl,
             permuted(p, q, 0x5173), static_cast<std::uint32_t>(dot),
