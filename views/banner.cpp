@@ -30,7 +30,7 @@ Banner::Banner(ThemeManager& themes, QWidget* parent)
     setVisible(false);
 }
 
-void Banner::show(Kind kind, const QString& sentence)
+void Banner::say(Kind kind, const QString& sentence)
 {
     m_kind = kind;
     m_text->setText(sentence);

@@ -18,7 +18,7 @@ class Banner : public QFrame
 public:
     enum class Kind { Problem, Note };
     explicit Banner(ThemeManager& themes, QWidget* parent = nullptr);
-    void show(Kind kind, const QString& sentence);
+    void say(Kind kind, const QString& sentence);
     void dismiss() { setVisible(false); }
     QString text() const;
 

@@ -22,7 +22,6 @@ CodeView::CodeView(ThemeManager& themes, QWidget* parent)
     setMarginType(marks::SymbolMargin, QsciScintilla::SymbolMargin);
     setMarginWidth(marks::SymbolMargin, 0);
     setMarginType(marks::NumberMargin, QsciScintilla::TextMarginRightJustified);
-    setMarginLineNumbers(marks::NumberMargin, false);
     SendScintilla(SCI_SETSCROLLWIDTH, 1UL);
     SendScintilla(SCI_SETSCROLLWIDTHTRACKING, 1UL);
     SendScintilla(SCI_SETENDATLASTLINE, 1UL);

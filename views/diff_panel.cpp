@@ -6,7 +6,6 @@
 #include "views/sign_icon.h"
 
 #include <QAction>
-#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedLayout>
@@ -16,20 +15,22 @@ namespace espalier {
 
 DiffPanel::DiffPanel(ThemeManager& themes, QWidget* parent)
     : QWidget(parent), m_themes(themes), m_job(new DiffJob(this)), m_view(new DiffView(themes)), m_summary(new QLabel),
-      m_empty(new QLabel), m_blanks(new QCheckBox(tr("Ignore white space"))), m_previous(new QAction(this)),
-      m_next(new QAction(this))
+      m_empty(new QLabel), m_blanks(new QToolButton), m_previous(new QAction(this)), m_next(new QAction(this))
 {
+    m_blanks->setText(tr("Ignore white space"));
+    m_blanks->setCheckable(true);
+    m_blanks->setAutoRaise(true);
     m_previous->setText(tr("Previous change (Shift+F7)"));
     m_previous->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_F7));
     m_next->setText(tr("Next change (F7)"));
     m_next->setShortcut(QKeySequence(Qt::Key_F7));
     connect(m_previous, &QAction::triggered, this, [this] { step(-1); });
     connect(m_next, &QAction::triggered, this, [this] { step(1); });
-    connect(m_blanks, &QCheckBox::toggled, this, [this] {
+    connect(m_blanks, &QToolButton::toggled, this, [this] {
         m_shown.reset();
         restart();
     });
-    connect(m_job, &DiffJob::finished, this, &DiffPanel::show);
+    connect(m_job, &DiffJob::finished, this, &DiffPanel::showCompared);
     connect(m_view, &DiffView::hunkChanged, this, &DiffPanel::updateBar);
     connect(&themes, &ThemeManager::themeChanged, this, &DiffPanel::updateIcons);
 
@@ -99,7 +100,7 @@ void DiffPanel::restart()
                  named(m_detail->summary.id, m_detail->summary.title), {.ignoreWhitespace = m_blanks->isChecked()});
 }
 
-void DiffPanel::show(const std::shared_ptr<const ComparedTexts>& compared)
+void DiffPanel::showCompared(const std::shared_ptr<const ComparedTexts>& compared)
 {
     m_shown = compared;
     m_pages->setCurrentIndex(0);

@@ -7,9 +7,9 @@
 #include <memory>
 
 class QAction;
-class QCheckBox;
 class QLabel;
 class QStackedLayout;
+class QToolButton;
 
 namespace espalier {
 
@@ -33,7 +33,7 @@ signals:
 
 private:
     void restart();
-    void show(const std::shared_ptr<const ComparedTexts>& compared);
+    void showCompared(const std::shared_ptr<const ComparedTexts>& compared);
     void updateBar();
     void updateIcons();
     void step(int direction);
@@ -43,7 +43,7 @@ private:
     DiffView* m_view;
     QLabel* m_summary;
     QLabel* m_empty;
-    QCheckBox* m_blanks;
+    QToolButton* m_blanks;
     QAction* m_previous;
     QAction* m_next;
     QStackedLayout* m_pages;

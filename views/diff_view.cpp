@@ -39,6 +39,7 @@ DiffView::DiffView(ThemeManager& themes, QWidget* parent)
     splitter->setHandleWidth(1);
     for (CodeView* pane : {m_left, m_right}) {
         pane->setAnnotationDisplay(QsciScintilla::AnnotationStandard);
+        pane->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn); // one without the other would end a row later
         splitter->addWidget(pane);
     }
     m_left->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // one bar for both, on the right

@@ -217,6 +217,9 @@ QString budget(const RunStatus& status)
 QString statusLine(const RunStatus& status, Provenance provenance)
 {
     QStringList parts{tr("engine %1").arg(runState(status.state))};
+    if (!status.why.empty() && status.state != RunState::Running) {
+        parts.front() += QStringLiteral(": ") + text(status.why); // why it does not run
+    }
     if (status.building > 0) {
         parts += tr("%1 building").arg(status.building);
     }
@@ -224,7 +227,7 @@ QString statusLine(const RunStatus& status, Provenance provenance)
         parts += tr("%1 waiting").arg(status.waiting);
     }
     if (status.judging > 0) {
-        parts += tr("%1 judged").arg(status.judging);
+        parts += tr("%1 judging").arg(status.judging);
     }
     parts += tr("provenance %1").arg(text(nameOf(provenance)));
     return parts.join(QStringLiteral(" · "));

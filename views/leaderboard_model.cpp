@@ -29,10 +29,14 @@ bool LeaderboardModel::belongs(int node) const
            summary.timeUs.has_value();
 }
 
-bool LeaderboardModel::faster(int a, int b) const
+double LeaderboardModel::timeOf(int node) const
 {
-    const double timeA = m_bench.nodes().at(a).timeUs->value, timeB = m_bench.nodes().at(b).timeUs->value;
-    return timeA != timeB ? timeA < timeB : a < b;
+    return m_bench.nodes().at(node).timeUs->value;
+}
+
+std::vector<LeaderboardModel::Row>::const_iterator LeaderboardModel::rowOf(int node) const
+{
+    return std::find_if(m_rows.begin(), m_rows.end(), [node](const Row& row) { return row.node == node; });
 }
 
 void LeaderboardModel::rebuild()
@@ -41,10 +45,10 @@ void LeaderboardModel::rebuild()
     m_rows.clear();
     for (int i = 0; i < m_bench.nodes().count(); ++i) {
         if (belongs(i)) {
-            m_rows.push_back(i);
+            m_rows.push_back({i, timeOf(i)});
         }
     }
-    std::sort(m_rows.begin(), m_rows.end(), [this](int a, int b) { return faster(a, b); });
+    std::sort(m_rows.begin(), m_rows.end(), faster);
     endResetModel();
 }
 
@@ -59,7 +63,7 @@ void LeaderboardModel::handleUpdate(const QList<int>& added, const QList<int>& c
 
 void LeaderboardModel::place(int node)
 {
-    const auto found = std::find(m_rows.begin(), m_rows.end(), node);
+    const auto found = rowOf(node);
     const bool present = found != m_rows.end();
     const int from = int(found - m_rows.begin());
     if (!belongs(node)) {
@@ -70,32 +74,34 @@ void LeaderboardModel::place(int node)
         }
         return;
     }
+    const Row row{node, timeOf(node)};
     // Its place among the others, which are in order; the node's own row does not count.
-    const int to = int(
-        std::count_if(m_rows.begin(), m_rows.end(), [&](int other) { return other != node && faster(other, node); }));
+    const int to = int(std::count_if(m_rows.begin(), m_rows.end(),
+                                     [&](const Row& other) { return other.node != node && faster(other, row); }));
     if (!present) {
         beginInsertRows({}, to, to);
-        m_rows.insert(m_rows.begin() + to, node);
+        m_rows.insert(m_rows.begin() + to, row);
         endInsertRows();
         return;
     }
     if (to != from) {
         beginMoveRows({}, from, from, {}, to > from ? to + 1 : to);
         m_rows.erase(m_rows.begin() + from);
-        m_rows.insert(m_rows.begin() + to, node);
+        m_rows.insert(m_rows.begin() + to, row);
         endMoveRows();
     }
+    m_rows[std::size_t(to)] = row;
     emit dataChanged(index(to, 0), index(to, columns - 1));
 }
 
 std::optional<NodeId> LeaderboardModel::nodeAt(const QModelIndex& index) const
 {
-    return index.isValid() ? std::optional(m_bench.nodes().at(m_rows[std::size_t(index.row())]).id) : std::nullopt;
+    return index.isValid() ? std::optional(m_bench.nodes().at(m_rows[std::size_t(index.row())].node).id) : std::nullopt;
 }
 
 QModelIndex LeaderboardModel::indexOf(NodeId node) const
 {
-    const auto found = std::find(m_rows.begin(), m_rows.end(), m_bench.nodes().indexOf(node));
+    const auto found = rowOf(m_bench.nodes().indexOf(node));
     return found == m_rows.end() ? QModelIndex() : index(int(found - m_rows.begin()), 0);
 }
 
@@ -134,7 +140,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
     if (!index.isValid()) {
         return {};
     }
-    const int node = m_rows[std::size_t(index.row())];
+    const int node = m_rows[std::size_t(index.row())].node;
     const NodeSummary& summary = m_bench.nodes().at(node);
     const bool figure = index.column() == Speedup || index.column() == Time;
     switch (role) {

@@ -18,7 +18,7 @@ class LeaderboardModel : public QAbstractTableModel
 {
     Q_OBJECT
 public:
-    enum Column { Title, Speedup, Time, FoundBy, columns };
+    enum Column { Title, FoundBy, Speedup, Time, columns };
 
     explicit LeaderboardModel(Workbench& bench, QObject* parent = nullptr);
     std::optional<NodeId> nodeAt(const QModelIndex& index) const;
@@ -34,11 +34,17 @@ private:
     void handleUpdate(const QList<int>& added, const QList<int>& changed);
     void place(int node);
     bool belongs(int node) const;
-    bool faster(int a, int b) const;
+    double timeOf(int node) const;
     QVariant textOf(int node, int column) const;
 
     Workbench& m_bench;
-    std::vector<int> m_rows;
+    struct Row {
+        int node;
+        double time; ///< what it was placed by: a batch changes several nodes, and each is placed in turn
+    };
+    static bool faster(const Row& a, const Row& b) { return a.time != b.time ? a.time < b.time : a.node < b.node; }
+    std::vector<Row>::const_iterator rowOf(int node) const;
+    std::vector<Row> m_rows;
 };
 
 } // namespace espalier

@@ -95,6 +95,7 @@ void MainWindow::buildPanels()
 
     m_logView->setModel(m_log);
     m_logView->setUniformItemSizes(true);
+    m_logView->setSpacing(1);
     m_logView->setFrameShape(QFrame::NoFrame);
     m_logView->setFont(codeFont());
     m_logView->setAccessibleName(tr("Log"));
@@ -133,20 +134,20 @@ void MainWindow::connectSession()
     connect(&m_bench.nodes(), &NodeStore::statusChanged, this, &MainWindow::updateStatus);
     connect(&bridge, &EngineBridge::opening, this, [this] { m_status->setText(tr("opening the session…")); });
     connect(&bridge, &EngineBridge::openFailed, this, [this](const Error& error) {
-        m_banner->show(Banner::Kind::Problem, format::text(error.message));
+        m_banner->say(Banner::Kind::Problem, format::text(error.message));
         updateStatus();
     });
     connect(&bridge, &EngineBridge::closed, this, [this](const std::optional<Error>& error) {
         if (error) {
-            m_banner->show(Banner::Kind::Problem, format::text(error->message));
+            m_banner->say(Banner::Kind::Problem, format::text(error->message));
         }
     });
     connect(&bridge, &EngineBridge::commandFailed, this, [this](const QString&, const Error& error) {
-        m_banner->show(Banner::Kind::Problem, format::text(error.message));
+        m_banner->say(Banner::Kind::Problem, format::text(error.message));
     });
     connect(&bridge, &EngineBridge::exported, this, [this](NodeId node, const QStringList& files) {
-        m_banner->show(Banner::Kind::Note,
-                       tr("Exported node %1: %2").arg(node.value).arg(files.join(QStringLiteral(", "))));
+        m_banner->say(Banner::Kind::Note,
+                      tr("Exported node %1: %2").arg(node.value).arg(files.join(QStringLiteral(", "))));
     });
     connect(&bridge, &EngineBridge::runEnded, this, [this] {
         const std::string& why = m_bench.nodes().status().why;
@@ -192,8 +193,8 @@ void MainWindow::applyLayout(Layout layout)
     m_outlineDock->setVisible(search);
     m_logDock->setVisible(search);
     m_inspectorDock->show();
-    const int wide = width() * (search ? 40 : 66) / 100;
-    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 19 / 100, wide}, Qt::Horizontal);
+    const int wide = width() * (search ? 37 : 66) / 100;
+    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 22 / 100, wide}, Qt::Horizontal);
     resizeDocks({m_leaderboardDock, m_outlineDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
     resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
     if (layout == Layout::Compare) {

@@ -11,6 +11,10 @@
 
 namespace espalier {
 
+namespace {
+constexpr qsizetype manyAtOnce = 64;
+}
+
 bool OutlineFilter::accepts(const NodeSummary& node) const
 {
     if (passedOnly &&
@@ -77,6 +81,9 @@ void OutlineModel::rebuild()
 
 void OutlineModel::handleUpdate(const QList<int>& added, const QList<int>& changed)
 {
+    if (added.size() > manyAtOnce) {
+        return rebuild(); // a session that was just opened: one reset instead of thousands of insertions
+    }
     const auto count = std::size_t(m_bench.nodes().count());
     m_children.resize(count);
     m_shown.resize(count, 0);

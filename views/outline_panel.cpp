@@ -41,7 +41,7 @@ OutlinePanel::OutlinePanel(Workbench& bench, QWidget* parent)
     m_view->setFrameShape(QFrame::NoFrame);
     m_view->setUniformRowHeights(true);
     m_view->setAllColumnsShowFocus(true);
-    m_view->setIndentation(14);
+    m_view->setIndentation(10); // ideas and candidates in turn make deep trees
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
     m_view->header()->setStretchLastSection(false);
     m_view->header()->setSectionResizeMode(OutlineModel::Title, QHeaderView::Stretch);
@@ -68,8 +68,14 @@ OutlinePanel::OutlinePanel(Workbench& bench, QWidget* parent)
     connect(m_model, &OutlineModel::matchesChanged, this, [this] {
         m_count->setText(tr("%1 of %2 nodes match").arg(m_model->matches()).arg(m_bench.nodes().count()));
     });
-    connect(m_model, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& parent) {
-        m_view->expand(parent); // new work is seen without a click; what a person closed above it stays closed
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        if (!m_filtering) {
+            m_view->expandAll();
+            followSelection();
+        }
+    });
+    connect(m_model, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex& above) {
+        m_view->expand(above); // new work is seen without a click; what a person closed above it stays closed
     });
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
         if (const auto node = m_model->nodeAt(now); node && !m_filtering) {

@@ -6,6 +6,12 @@
 #include <QPixmapCache>
 #include <QSvgRenderer>
 
+/// A static library's resources are only there once somebody asks for them, outside any namespace.
+static void loadIcons()
+{
+    Q_INIT_RESOURCE(icons);
+}
+
 namespace espalier {
 
 namespace {
@@ -60,6 +66,7 @@ QIcon signIcon(const NodeLook& look, const Theme& theme)
 
 QIcon themedIcon(const QString& name, const Theme& theme, Token token)
 {
+    [[maybe_unused]] static const bool loaded = (loadIcons(), true);
     QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
     if (!file.open(QIODevice::ReadOnly)) {
         return {};

@@ -103,7 +103,7 @@ QVariant StagesModel::data(const QModelIndex& index, int role) const
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        return int((index.column() == Seconds ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
+        return int((index.column() == Seconds ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (index.internalId() == topLevel) {
         return stageData(m_rows[std::size_t(index.row())], index.column(), role);

@@ -69,8 +69,8 @@ Steering::Steering(Workbench& bench, QObject* parent)
         }
     });
     connect(m_toParent, &QAction::triggered, this, [this] {
-        if (const int parent = m_bench.nodes().parentCandidateOf(m_bench.selectedIndex()); parent >= 0) {
-            m_bench.select(m_bench.nodes().at(parent).id);
+        if (const int above = m_bench.nodes().parentCandidateOf(m_bench.selectedIndex()); above >= 0) {
+            m_bench.select(m_bench.nodes().at(above).id);
         }
     });
     connect(m_toBest, &QAction::triggered, this, [this] { m_bench.select(m_bench.nodes().status().best); });

@@ -32,10 +32,11 @@ void TreeScene::measure(int node)
         label.side = repeats ? QString() : label.look.title;
         label.mainWidth = strong.horizontalAdvance(label.look.figure.isEmpty() ? label.look.word : label.look.figure);
     }
-    label.mainWidth = std::min(std::ceil(label.mainWidth) + 2, widestLabel);
+    const double widest = summary.kind == NodeKind::Idea ? widestIdea : widestCandidate;
+    label.mainWidth = std::min(std::ceil(label.mainWidth) + 2, widest);
     label.sideWidth = label.side.isEmpty() ? 0
                                            : std::min(std::ceil(plain.horizontalAdvance(label.side)) + 2,
-                                                      std::max(60.0, widestLabel - label.mainWidth));
+                                                      std::max(56.0, widest - label.mainWidth));
 }
 
 void TreeScene::update(const QList<int>& added, const QList<int>& changed)

@@ -23,8 +23,8 @@ public:
     static constexpr double signRadius = 6;
     static constexpr double signCentre = 14; ///< of a column's left edge
     static constexpr double labelStart = 28;
-    static constexpr double columnGap = 36; ///< between a label and the next column: room for the edges
-    static constexpr double widestLabel = 260;
+    static constexpr double columnGap = 30; ///< between a label and the next column: room for the edges
+    static constexpr double widestIdea = 190, widestCandidate = 150;
 
     struct Label {
         NodeLook look;

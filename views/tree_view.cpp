@@ -77,30 +77,41 @@ void TreeView::paintEvent(QPaintEvent* event)
         .paint();
 }
 
-void TreeView::resizeEvent(QResizeEvent*)
+void TreeView::resizeEvent(QResizeEvent* event)
 {
+    const int chosen = m_bench.selectedIndex();
+    const bool seen = m_scene.isVisible(chosen) && QRectF(QPointF(), event->oldSize()).intersects(deviceRectOf(chosen));
     updateScrollBars();
     settle();
+    if (!m_touched) {
+        look(); // the docks take their room after the first session has come
+    } else if (seen) {
+        ensureVisible(chosen);
+    }
 }
 
 void TreeView::settle()
 {
-    if (m_settled || m_bench.nodes().count() == 0 || viewport()->width() < 50) {
+    if (m_settled || m_bench.nodes().count() == 0) {
         return;
     }
-    m_settled = isVisible();
+    m_settled = true;
     if (m_bench.nodes().count() >= TreeFold::bigTree) {
         setBestLineages(true);
     }
+    look();
+}
+
+void TreeView::look()
+{
     fit();
-    if (m_zoom < 0.7) { // too much to read at once: start at the root instead
-        setZoom(1, {});
+    if (m_zoom < readable) {
+        setZoom(readable, {});
         horizontalScrollBar()->setValue(-margin);
         verticalScrollBar()->setValue(-margin);
-        if (const int chosen = m_bench.selectedIndex(); chosen >= 0) {
-            ensureVisible(chosen);
-        }
+        ensureVisible(m_bench.selectedIndex());
     }
+    m_touched = false;
 }
 
 int TreeView::anchorNode() const
@@ -186,6 +197,7 @@ void TreeView::setZoom(double zoom, const QPointF& fixed)
     zoom = std::clamp(zoom, smallest, largest);
     const QPointF kept = toScene(fixed);
     m_zoom = zoom;
+    m_touched = true;
     updateScrollBars();
     horizontalScrollBar()->setValue(int(std::lround(kept.x() * zoom - fixed.x())));
     verticalScrollBar()->setValue(int(std::lround(kept.y() * zoom - fixed.y())));

@@ -60,12 +60,13 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    static constexpr double smallest = 0.03, largest = 3;
+    static constexpr double smallest = 0.03, largest = 3, readable = 0.8;
     static constexpr int margin = 20;
 
     void handleUpdate(const QList<int>& added, const QList<int>& changed);
     void handleSelection();
-    void settle(); ///< first look at a session: fit if that stays readable
+    void settle(); ///< takes the first look at a session
+    void look();   ///< all of the tree if that stays readable, else from the root to what is selected
     int anchorNode() const;
     QPointF origin() const;
     QPointF toScene(const QPointF& device) const;
@@ -82,6 +83,7 @@ private:
     TreeScene m_scene;
     double m_zoom = 1;
     bool m_follow = false, m_settled = false, m_panning = false;
+    bool m_touched = false; ///< somebody panned or zoomed: the first look is over
     QPoint m_pressed, m_lastMouse;
     int m_hovered = -1;
 };

@@ -40,6 +40,7 @@ void TreeView::mouseMoveEvent(QMouseEvent* event)
     }
     if (held && m_panning) {
         const QPoint way = event->pos() - m_lastMouse;
+        m_touched = true;
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() - way.x());
         verticalScrollBar()->setValue(verticalScrollBar()->value() - way.y());
         viewport()->setCursor(Qt::ClosedHandCursor);
@@ -66,6 +67,7 @@ void TreeView::wheelEvent(QWheelEvent* event)
 {
     const bool touchpad = !event->pixelDelta().isNull() && !(event->modifiers() & Qt::ControlModifier);
     if (touchpad || event->modifiers() & Qt::ShiftModifier) {
+        m_touched = true;
         const QPoint way =
             touchpad ? event->pixelDelta() : QPoint(event->angleDelta().y() + event->angleDelta().x(), 0);
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() - way.x());

@@ -46,7 +46,7 @@ TEST(Format, StatusLineNamesWhatRuns)
     status.building = 3;
     status.judging = 1;
     EXPECT_EQ(utf8(format::statusLine(status, Provenance::Model)),
-              "engine running · 3 building · 1 judged · provenance model");
+              "engine running · 3 building · 1 judging · provenance model");
     status.evaluations = 34;
     status.budget.evaluations = 80;
     status.secondsLeft = 131;

@@ -87,9 +87,8 @@ void scriptBigTree(ScriptedLink& link, int count)
     for (int i = 1; i <= count; ++i) {
         NodeSummary node;
         node.id = NodeId{i};
-        // Growth as a search has it: mostly at recent nodes, ideas and candidates in turn, fans of a few.
-        const int back = 1 + (i * 7919) % 29;
-        NodeId parent{std::max(1, i - back)};
+        // Growth as a search has it: newer nodes are likelier parents, lineages grow some twenty deep.
+        const NodeId parent{std::max(1, int(i * (0.45 + 0.5 * ((i * 7919) % 101) / 100.0)))};
         node.kind = i == 1                                                   ? NodeKind::Root
                     : link.details.at(parent).summary.kind == NodeKind::Idea ? NodeKind::Candidate
                                                                              : NodeKind::Idea;

@@ -14,6 +14,7 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QDockWidget>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
