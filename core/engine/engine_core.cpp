@@ -237,7 +237,9 @@ bool EngineCore::workOff()
         any = true;
         if (const auto* ended = std::get_if<pipeline::Ended>(&event)) {
             m_planner->onEnded(ended->node, ended->evaluation);
-            m_clock.evaluated();
+            if (ended->node != taskRoot && ended->evaluation.cause != NotRunCause::NoSource) {
+                m_clock.evaluated();
+            }
         } else if (auto* trouble = std::get_if<pipeline::Trouble>(&event)) {
             log(trouble->error.message);
             pause(std::move(trouble->error.message));
@@ -287,6 +289,7 @@ void EngineCore::checkEnd(Planner::State planned)
     if (planned == Planner::State::Working && !m_spent) {
         return; // an outcome waits to be consumed
     }
+    m_pipeline->setLaunching(false, 0);
     m_clock.stop();
     saveTime(true);
     if (m_steps == 0 && !m_spent) {

@@ -3,7 +3,8 @@
 
 #include "core/propose/proposer.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace espalier {
 

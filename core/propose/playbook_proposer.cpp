@@ -30,6 +30,17 @@ std::vector<ProposedIdea> PlaybookProposer::offer(const IdeaContext& context) co
     return offered;
 }
 
+std::vector<std::string> PlaybookProposer::sourcesAfter(const Task& task, const std::string& key) const
+{
+    std::vector<std::string> sources;
+    for (const PlaybookIdea& idea : task.playbook) {
+        if (idea.parent == key || (key.empty() && idea.parent == "root")) {
+            sources.push_back(idea.source.text);
+        }
+    }
+    return sources;
+}
+
 proposer::Implementation PlaybookProposer::write(const ImplementContext& context) const
 {
     proposer::Implementation answer{.id = RequestId{0}};

@@ -11,6 +11,7 @@ class PlaybookProposer final : public InstantProposer
 {
 public:
     std::string_view name() const override { return "playbook"; }
+    std::vector<std::string> sourcesAfter(const Task& task, const std::string& key) const override;
 
 protected:
     std::vector<ProposedIdea> offer(const IdeaContext& context) const override;

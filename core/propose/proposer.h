@@ -94,6 +94,13 @@ public:
     virtual void ideas(RequestId id, const IdeaContext& context) = 0;
     virtual void implement(RequestId id, const ImplementContext& context) = 0;
     virtual void cancel(RequestId id) = 0;
+    /// Kernels that will be asked for if the implementation of idea `key` passes (empty: the root), where that is
+    /// known: idle builders compile them ahead. A hint: nothing depends on it.
+    virtual std::vector<std::string> sourcesAfter(const Task&, const std::string& key) const
+    {
+        (void)key;
+        return {};
+    }
     virtual int descriptor() const { return -1; }
     virtual int timeoutMilliseconds() const { return -1; } ///< until receive() is due without input; -1: none
     virtual std::vector<proposer::Answer> receive() = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace espalier {
 namespace {
@@ -43,6 +44,9 @@ void CandidatePipeline::add(PassStart start)
     Pass pass;
     pass.order = {SourceRole::Candidate, start.source, {}};
     pass.key = pass.order.key();
+    for (const std::string& source : start.foreseen) {
+        pass.foreseen.push_back({SourceRole::Candidate, source, {}});
+    }
     const NodeId node = start.node;
     pass.start = std::move(start);
     m_passes.insert_or_assign(node, std::move(pass));
@@ -72,12 +76,16 @@ void CandidatePipeline::setLaunching(bool launching, std::int64_t allowance)
 {
     m_launching = launching;
     m_allowance = allowance;
+    if (!launching) {
+        cancelAhead();
+    }
 }
 
 void CandidatePipeline::pump()
 {
     startBuilds();
     startJudging();
+    buildAhead(); // last: only what nobody needs a builder for
 }
 
 // --- build -------------------------------------------------------------------------------------------------------
@@ -108,8 +116,33 @@ void CandidatePipeline::startBuilds()
         if (const BuildResult* result = m_shelf.find(pass.key)) {
             applyBuild(pass, *result);
         } else {
+            m_ahead.erase(pass.key);
             m_shelf.order(pass.order);
         }
+    }
+}
+
+/// Gives idle builders what is likely to be asked for next, so that the judge need not wait for it.
+void CandidatePipeline::buildAhead()
+{
+    for (const auto& [node, pass] : m_passes) {
+        for (const BuildOrder& order : pass.foreseen) {
+            if (!m_launching || !m_shelf.room() || active() >= m_allowance) {
+                return;
+            }
+            const std::string key = order.key();
+            if (pass.step != Step::Queued && !m_shelf.find(key) && !m_shelf.running(key)) {
+                m_ahead.insert(key);
+                m_shelf.order(order);
+            }
+        }
+    }
+}
+
+void CandidatePipeline::cancelAhead()
+{
+    for (const std::string& key : std::exchange(m_ahead, {})) {
+        m_shelf.cancel(key);
     }
 }
 
@@ -121,9 +154,10 @@ void CandidatePipeline::onBuildPool()
             continue;
         }
         const BuildResult copy = *result;
+        const bool ahead = m_ahead.erase(key) > 0;
         if (isOurs(copy.evaluation)) {
             m_shelf.forget(key);
-            if (copy.evaluation.cause == NotRunCause::Infrastructure) {
+            if (!ahead && copy.evaluation.cause == NotRunCause::Infrastructure) {
                 trouble({ErrorCode::Internal, copy.evaluation.reason});
             }
         }
@@ -204,6 +238,7 @@ bool CandidatePipeline::obtain(const BuildOrder& order, std::optional<Library>& 
         library = result->library;
         return true;
     }
+    m_ahead.erase(key);
     if (m_shelf.room()) {
         m_shelf.order(order);
     }
@@ -425,13 +460,13 @@ void CandidatePipeline::flush()
 
 void CandidatePipeline::trouble(Error error)
 {
-    m_launching = false;
+    setLaunching(false, 0);
     m_events.push_back(pipeline::Trouble{std::move(error)});
 }
 
 void CandidatePipeline::broken(std::string message)
 {
-    m_launching = false;
+    setLaunching(false, 0);
     m_events.push_back(pipeline::Broken{{ErrorCode::InvalidInput, std::move(message)}});
 }
 
@@ -446,6 +481,7 @@ void CandidatePipeline::toQueue(Pass& pass)
 void CandidatePipeline::abandon()
 {
     m_launching = false;
+    m_ahead.clear();
     m_shelf.cancelAll();
     if (m_judging && m_evaluator) {
         m_evaluator->cancel(m_judging->first);
@@ -465,7 +501,7 @@ std::vector<pipeline::Event> CandidatePipeline::take()
 
 bool CandidatePipeline::quiet() const
 {
-    return m_shelf.running() == 0 && !m_judging;
+    return m_shelf.running() == static_cast<int>(m_ahead.size()) && !m_judging;
 }
 
 bool CandidatePipeline::idle() const

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -24,6 +25,7 @@ struct PassStart {
     Evaluation soFar;                        ///< records of stages that an earlier run finished
     bool built = false;                      ///< the build stage is among them
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
+    std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
 };
 
 namespace pipeline {
@@ -97,6 +99,7 @@ private:
         BuildOrder order;
         std::string key;
         Step step = Step::Queued;
+        std::vector<BuildOrder> foreseen;
         int losses = 0;
     };
     struct Reference {  ///< oracle or baseline
@@ -115,6 +118,8 @@ private:
     };
 
     void startBuilds();
+    void buildAhead();
+    void cancelAhead();
     void startJudging();
     void applyBuild(Pass& pass, const BuildResult& result);
     void applyReference(Reference& reference, const BuildResult& result);
@@ -143,6 +148,7 @@ private:
     bool m_launching = false;
     std::int64_t m_allowance = 0;
     int m_infrastructureInRow = 0;
+    std::set<std::string> m_ahead; ///< keys that are being compiled and that nothing waits for yet
     std::vector<Unwritten> m_unwritten;
     std::vector<pipeline::Event> m_events;
 };

@@ -73,6 +73,17 @@ void LibraryShelf::forget(const std::string& key)
     std::erase(m_age, key);
 }
 
+void LibraryShelf::cancel(const std::string& key)
+{
+    for (auto entry = m_running.begin(); entry != m_running.end(); ++entry) {
+        if (entry->second == key) {
+            m_pool.cancel(entry->first);
+            m_running.erase(entry);
+            return;
+        }
+    }
+}
+
 void LibraryShelf::cancelAll()
 {
     for (const auto& [id, key] : m_running) {

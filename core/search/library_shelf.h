@@ -36,6 +36,7 @@ public:
     void order(const BuildOrder& order);
     std::vector<std::string> receive(); ///< keys that have a result now
     void forget(const std::string& key);
+    void cancel(const std::string& key);
     void cancelAll();
     int running() const { return static_cast<int>(m_running.size()); }
 

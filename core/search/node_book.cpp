@@ -86,13 +86,6 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     m_changed.insert(id);
 }
 
-void NodeBook::touchAll()
-{
-    for (const auto& [id, node] : m_nodes) {
-        m_changed.insert(id);
-    }
-}
-
 const NodeSummary* NodeBook::find(NodeId id) const
 {
     const auto found = m_nodes.find(id);

@@ -28,7 +28,6 @@ public:
     void stageBegan(NodeId id, Stage stage);
     void returnedToQueue(NodeId id);
     void finished(NodeId id, const Evaluation& evaluation);
-    void touchAll();
 
     const NodeSummary* find(NodeId id) const;
     const std::map<NodeId, NodeSummary>& nodes() const { return m_nodes; }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
+#include <utility>
 
 namespace espalier {
 
@@ -352,12 +353,31 @@ void Planner::admit(const StoredNode& node, const MergedRecords* records)
             start.parentSource = above->source;
         }
     }
+    start.foreseen = foreseenAfter(node);
     if (records) {
         start.soFar = records->evaluation;
         start.built = records->built;
         start.verified = records->verified;
     }
     m_pipeline.add(std::move(start));
+}
+
+std::vector<std::string> Planner::foreseenAfter(const StoredNode& node) const
+{
+    const TreeNode& entry = m_tree.at(node.id);
+    const bool isRoot = node.id == taskRoot;
+    if (!isRoot && (!entry.parent || m_tree.at(*entry.parent).kind != NodeKind::Idea)) {
+        return {};
+    }
+    std::vector<std::string> sources;
+    for (const auto& proposer : m_proposers) {
+        if (isRoot || proposer->name() == entry.proposer) {
+            const std::string key = isRoot ? std::string() : m_tree.at(*entry.parent).key;
+            const std::vector<std::string> more = proposer->sourcesAfter(*m_setup.task, key);
+            sources.insert(sources.end(), more.begin(), more.end());
+        }
+    }
+    return sources;
 }
 
 /// The oldest node before `before` with the same kernel; registers the source.

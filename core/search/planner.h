@@ -89,6 +89,7 @@ private:
     void finishGenerating();
     Result<void> addCandidate(StoredNode node);
     void enter(StoredNode node, const proposer::Implementation& answer, bool stored);
+    std::vector<std::string> foreseenAfter(const StoredNode& node) const;
     void admit(const StoredNode& node, const MergedRecords* records);
     void updateIdeaState(NodeId idea);
     Result<void> grow(const StoredNode& node);

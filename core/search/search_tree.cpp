@@ -104,11 +104,4 @@ double SearchTree::promise(NodeId id, double best) const
     return score(id).value_or(1.0) / best * std::max(0.0, at(id).boost);
 }
 
-int SearchTree::awaited() const
-{
-    return static_cast<int>(std::count_if(m_nodes.begin(), m_nodes.end(), [this](const auto& entry) {
-        return entry.second.kind != NodeKind::Idea && !entry.second.verdict && inSearch(entry.first);
-    }));
-}
-
 } // namespace espalier

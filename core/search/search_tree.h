@@ -71,7 +71,6 @@ public:
     /// Score relative to the best, times boost; nodes of another epoch count like the root. 0: never chosen.
     double promise(NodeId id) const { return promise(id, bestScore()); }
     double promise(NodeId id, double best) const; ///< with bestScore() at hand: it looks at every node
-    int awaited() const; ///< roots and candidates in the search whose outcome is not consumed yet
 
 private:
     SearchFrame m_frame;

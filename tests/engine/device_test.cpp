@@ -132,7 +132,7 @@ TEST(Device, UnsupportedCandidatesAreSkippedWithTheReason)
 TEST(Device, ACompilerThatIsMissingPausesTheRun)
 {
     EngineHarness engine;
-    engine.task.playbook[1].source.text += "build_ours=1\n";
+    engine.task.playbook[1].source.text += "build_ours=2\n";
     ASSERT_TRUE(engine.open());
     engine.run();
     EXPECT_EQ(engine.status.state, RunState::Paused);

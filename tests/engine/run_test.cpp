@@ -203,6 +203,23 @@ TEST(Run, StopAbandonsAndTheNextRunGoesOn)
     }
 }
 
+TEST(Run, IdleBuildersCompileAheadWhatWillBeAskedFor)
+{
+    EngineHarness engine;
+    engine.options.budget = Budget{4, {}, {}};
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    while (engine.summary("root").state != NodeState::Done) {
+        engine.turn();
+    }
+    EXPECT_TRUE(engine.ledger.compiled.contains("vector time=80 \n"));
+    EXPECT_TRUE(engine.ledger.compiled.contains("warp time=200 \n"));
+    engine.settle();
+    // The four of the budget are warp, vector, broken and registers; what follows those is not needed any more.
+    EXPECT_FALSE(engine.ledger.compiled.contains("shared time=45 \n")) << engine.tree();
+    EXPECT_EQ(engine.status.building, 0);
+}
+
 TEST(Run, SampleTriesEveryIdeaOnTheRoot)
 {
     EngineHarness engine;

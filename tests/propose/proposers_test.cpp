@@ -64,6 +64,14 @@ TEST(Playbook, IdeasApplyUnderTheIdeaTheyBuildOn)
     EXPECT_TRUE(keysOf(playbook, context).empty());
 }
 
+TEST(Playbook, KnowsWhatFollows)
+{
+    PlaybookProposer playbook;
+    EXPECT_EQ(playbook.sourcesAfter(*chainTask(), ""), (std::vector<std::string>{"source a", "source c"}));
+    EXPECT_EQ(playbook.sourcesAfter(*chainTask(), "a"), std::vector<std::string>{"source b"});
+    EXPECT_TRUE(playbook.sourcesAfter(*chainTask(), "b").empty());
+}
+
 TEST(Playbook, GivesItsKernelOnce)
 {
     PlaybookProposer playbook;

@@ -18,7 +18,6 @@ TEST(SearchTree, FindsParentsThroughIdeas)
     EXPECT_EQ(tree.parentCandidate(NodeId{4}), NodeId{3});
     EXPECT_EQ(tree.parentCandidate(NodeId{2}), NodeId{1});
     EXPECT_EQ(tree.parentCandidate(NodeId{1}), std::nullopt);
-    EXPECT_EQ(tree.awaited(), 1);
 }
 
 TEST(SearchTree, PromiseIsRelativeToTheBest)
