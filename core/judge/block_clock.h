@@ -39,13 +39,14 @@ public:
     int dropped() const { return m_dropped; }
     /// True when more than a third of the blocks were dropped: nothing can be said from them.
     bool unusable() const;
-    /// A sentence when the events claim less time than passed; nothing when they are honest or there are too few blocks.
+    /// A sentence when the events claim less time than passed; nothing when they are honest or there are too few
+    /// blocks.
     std::optional<std::string> complaint() const;
 
 private:
     std::vector<std::optional<double>> m_times;
     std::vector<double> m_samples;
-    std::vector<double> m_residuals, m_claims;       ///< of the kept blocks
+    std::vector<double> m_residuals, m_claims; ///< of the kept blocks
     std::vector<double> m_allResiduals, m_allClaims;
     int m_dropped = 0;
 };

@@ -71,6 +71,17 @@ std::string findRuntime(const std::string& named)
     return "libcudart.so.13";
 }
 
+/// Trusted runners inherit this process's environment: baselines find the toolkit's libraries (cuBLAS) beside the
+/// runtime.
+void exportToolkitFolder(const std::string& runtime)
+{
+    if (runtime.starts_with('/')) {
+        const char* before = std::getenv("LD_LIBRARY_PATH");
+        const std::string folder = fs::path(runtime).parent_path().string();
+        ::setenv("LD_LIBRARY_PATH", (before && *before ? folder + ":" + before : folder).c_str(), 1);
+    }
+}
+
 class CudaSession final : public DeviceSession
 {
 public:
@@ -159,7 +170,9 @@ private:
 Result<std::unique_ptr<DeviceSession>> openCudaSession(const SessionSettings& settings, int ordinal)
 {
     ESPALIER_TRY(std::unique_ptr<Device> device, openCudaDevice(ordinal));
-    return std::make_unique<CudaSession>(std::move(device), ordinal, findRuntime(settings.runtime));
+    const std::string runtime = findRuntime(settings.runtime);
+    exportToolkitFolder(runtime);
+    return std::make_unique<CudaSession>(std::move(device), ordinal, runtime);
 }
 
 } // namespace espalier::judge

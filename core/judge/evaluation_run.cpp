@@ -196,8 +196,11 @@ std::vector<Contender> Evaluator::contendersOf(const worker::Evaluate& job, cons
     for (const auto& [id, hash] : job.baselines) {
         const auto baseline =
             std::find_if(task.baselines.begin(), task.baselines.end(), [&](const Baseline& b) { return b.id == id; });
-        const bool serves = baseline == task.baselines.end() || baseline->serves(plan.id);
-        if (job.tier == Tier::Full && serves) { // the quick tier compares with what the search builds on
+        const bool known = baseline != task.baselines.end();
+        const bool serves = !known || baseline->serves(plan.id);
+        // The quick tier compares with what the search builds on and with the rival that is shown first.
+        const bool wanted = job.tier == Tier::Full || (known && baseline->headline);
+        if (wanted && serves) {
             enter(Contender::Kind::Baseline, Role::Trusted, id, hash);
         }
     }

@@ -119,7 +119,7 @@ void JudgeLoop::service()
         return;
     }
     const auto more = m_lines.fill();
-    while (auto line = m_lines.next()) {
+    for (auto line = m_lines.next(); line && !m_quit; line = m_lines.next()) {
         handle(*line);
     }
     if (!more) {

@@ -16,7 +16,7 @@ namespace espalier::judge {
 struct Deadlines {
     std::chrono::milliseconds start{15000}; ///< a fresh runner: driver, context, runtime
     std::chrono::milliseconds load{5000};   ///< a library, its constructors included
-    std::chrono::milliseconds call{10000};  ///< one call or one block
+    std::chrono::milliseconds call{5000};   ///< one call or one block
     std::chrono::milliseconds oracle{120000};
 };
 

@@ -336,13 +336,26 @@ Asked<void> RunnerProcess::forget(std::uint64_t serial, Interrupts& interrupts)
     return {};
 }
 
-Asked<RunnerProcess::Block> RunnerProcess::block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit,
-                                                 Interrupts& interrupts)
+/// A runner that slept while the judge prepared its buffers would wake up within the judge's clock (core/README.md).
+Asked<void> RunnerProcess::wake(Interrupts& interrupts)
 {
+    if (m_session.simulated()) {
+        return {};
+    }
     runner::Request request;
-    request.verb = runner::Verb::Block;
-    request.calls = calls;
-    request.displaceL2 = displaceL2;
+    request.verb = runner::Verb::Ping;
+    if (auto reply = ask(std::move(request), {}, Millis(5000), interrupts); !reply) {
+        return std::unexpected(reply.error());
+    }
+    return {};
+}
+
+Asked<RunnerProcess::Block> RunnerProcess::timed(runner::Request request, Millis limit, Interrupts& interrupts,
+                                                 Loss onFailure)
+{
+    if (auto awake = wake(interrupts); !awake) {
+        return std::unexpected(awake.error());
+    }
     const auto start = Clock::now();
     auto reply = ask(std::move(request), {}, limit, interrupts);
     const double wall = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
@@ -350,14 +363,28 @@ Asked<RunnerProcess::Block> RunnerProcess::block(const std::vector<runner::Call>
         return std::unexpected(reply.error());
     }
     if (reply->status != runner::Status::Ok) {
-        return lose(Loss::Protocol, printable(reply->text, 500));
+        return lose(onFailure, printable(reply->text, 500));
     }
-    const std::size_t answered = reply->clock.calls.size();
-    const bool whole = answered == calls.size() || (reply->clock.status != 0 && answered <= calls.size());
+    return Block{std::move(reply->clock), wall};
+}
+
+Asked<RunnerProcess::Block> RunnerProcess::block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit,
+                                                 Interrupts& interrupts)
+{
+    runner::Request request;
+    request.verb = runner::Verb::Block;
+    request.calls = calls;
+    request.displaceL2 = displaceL2;
+    auto block = timed(std::move(request), limit, interrupts, Loss::Protocol);
+    if (!block) {
+        return block;
+    }
+    const std::size_t answered = block->clock.calls.size();
+    const bool whole = answered == calls.size() || (block->clock.status != 0 && answered <= calls.size());
     if (!whole) {
         return lose(Loss::Protocol, fmt::format("{} calls were asked for, {} answered", calls.size(), answered));
     }
-    return Block{std::move(reply->clock), wall};
+    return block;
 }
 
 Asked<RunnerProcess::Block> RunnerProcess::emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit,
@@ -367,16 +394,7 @@ Asked<RunnerProcess::Block> RunnerProcess::emptyBlock(std::uint32_t calls, bool 
     request.verb = runner::Verb::Empty;
     request.emptyCalls = calls;
     request.displaceL2 = displaceL2;
-    const auto start = Clock::now();
-    auto reply = ask(std::move(request), {}, limit, interrupts);
-    const double wall = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-    if (!reply) {
-        return std::unexpected(reply.error());
-    }
-    if (reply->status != runner::Status::Ok) {
-        return lose(Loss::Infrastructure, printable(reply->text, 500));
-    }
-    return Block{std::move(reply->clock), wall};
+    return timed(std::move(request), limit, interrupts, Loss::Infrastructure);
 }
 
 } // namespace espalier::judge

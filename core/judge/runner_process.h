@@ -72,6 +72,8 @@ private:
     RunnerProcess(DeviceSession& session, Subprocess process, MessageSocket socket, std::uint32_t client, bool trusted);
     Asked<runner::Reply> ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
                              Interrupts& interrupts);
+    Asked<void> wake(Interrupts& interrupts);
+    Asked<Block> timed(runner::Request request, Millis limit, Interrupts& interrupts, Loss onFailure);
     Asked<runner::Reply> receive(std::uint64_t sequence, Millis limit, Interrupts& interrupts);
     Asked<runner::Reply> read(std::uint64_t sequence);
     std::unexpected<RunnerFailure> lose(Loss loss, std::string text);

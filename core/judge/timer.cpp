@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
 #include <random>
@@ -30,7 +31,7 @@ double secondsSince(Clock::time_point start)
 /// B: how many calls make a block long enough to be timed, memory and messages permitting.
 std::size_t callsPerBlock(double microseconds, Tier tier)
 {
-    const double blockTime = tier == Tier::Full ? 8000 : 4000;
+    const double blockTime = tier == Tier::Full ? 8000 : 2500; // the quick tier pays for preparing every buffer set
     const std::size_t longest = microseconds < 60 ? 128 : 32;
     const std::size_t most = tier == Tier::Full ? longest : std::min<std::size_t>(longest, 32);
     const double calls = std::ceil(blockTime / std::max(microseconds, 1.0));
@@ -60,6 +61,18 @@ Pairs pairsOf(const std::vector<std::optional<double>>& rival, const std::vector
         }
     }
     return pairs;
+}
+
+/// With ESPALIER_TRACE_CLOCK set, every block's clocks go to stderr: what to look at when blocks are dropped.
+void trace(const Contender& contender, const std::string& caseId, const RunnerProcess::Block& block,
+           const ClockedBlock& clocked)
+{
+    static const bool wanted = std::getenv("ESPALIER_TRACE_CLOCK") != nullptr;
+    if (wanted) {
+        fmt::print(stderr, "clock: {} {} calls {} wall {:.0f} claimed {:.0f} residual {:.0f} median {:.2f}{}\n", caseId,
+                   contender.id, clocked.events.size(), block.wallMicroseconds, clocked.claimed, clocked.residual,
+                   clocked.median, clocked.agrees ? "" : " dropped");
+    }
 }
 
 constexpr std::uint64_t bootstrapSeed =
@@ -222,7 +235,9 @@ Judged<void> Timer::round(WorkArea& area, std::vector<Contender>& contenders, co
             contender.out = facts.error().reason;
             continue;
         }
-        contender.ledger.add(clockBlock(*contender.runner->process, facts->block));
+        const ClockedBlock clocked = clockBlock(*contender.runner->process, facts->block);
+        trace(contender, area.plan().id, facts->block, clocked);
+        contender.ledger.add(clocked);
     }
     return {};
 }

@@ -69,7 +69,8 @@ int runnerMain(int argc, char** argv)
         setup.openDevice = [shim] { return sim::openSimRunnerDevice(UniqueFd(simgpuDescriptor), shim); };
         setup.bindRuntime = [] { return versionOf(RTLD_DEFAULT); }; // the shim is the runtime
     } else if (options->device.starts_with("cuda:")) {
-        setup.spin = std::chrono::milliseconds(std::getenv("ESPALIER_LIBCUDA") ? 0 : 50); // a stand-in driver times nothing
+        setup.spin =
+            std::chrono::milliseconds(std::getenv("ESPALIER_LIBCUDA") ? 0 : 50); // a stand-in driver times nothing
         CudaRunnerOptions cuda;
         cuda.ordinal = std::atoi(options->device.c_str() + 5);
         cuda.runtimeLibrary = options->runtime;

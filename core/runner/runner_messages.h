@@ -23,7 +23,8 @@ namespace espalier::runner {
 /// Size      -                calls a function that returns size_t: `size` of the reply
 /// Block     -                makes the calls in order: `clock` of the reply
 /// Empty     -                the same without calling anything (calibration, before Load): `clock` of the reply
-enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty };
+/// Ping      -                nothing: wakes a runner that sleeps, so that its waking is not timed
+enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping };
 
 enum class ValueKind : std::uint8_t {
     Pointer, ///< address of `slot` plus `bits`

@@ -20,7 +20,8 @@ class Server
 public:
     Server(MessageSocket& socket, RunnerDevice& device, std::chrono::microseconds spin)
         : m_socket(socket), m_device(device), m_spin(spin)
-    {}
+    {
+    }
 
     int loop();
 
@@ -152,6 +153,8 @@ void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, 
     case Verb::Block:
     case Verb::Empty:
         result = block(request, reply);
+        break;
+    case Verb::Ping:
         break;
     }
     if (!result) {
