@@ -14,14 +14,19 @@ namespace {
 
 constexpr double emptyEventPair = 1.3; ///< what two adjacent events read
 constexpr double earliest = -150;      ///< residual of a block that counts: from here ...
-constexpr double latest = 250;         ///< ... to here plus a share of what was claimed
+constexpr double latest = 400;         ///< ... to here plus a share of what was claimed
 constexpr double latestShare = 0.01;
-constexpr double honestResidual = 100; ///< median over the blocks of an honest runner, at most
+constexpr double honestResidual =
+    300; ///< median over the blocks of an honest runner, at most, where nothing tells better
+constexpr double leastResidual = 100; ///< never asked to be smaller
 constexpr double honestShare = 0.003;
 constexpr double blatantShare = 0.5; ///< of the claim: more than this passed unclaimed in most blocks
 constexpr std::array<std::uint32_t, 2> calibratedCalls = {1, 32};
 constexpr int calibrations = 3;
-constexpr std::size_t fewestForComplaint = 30;
+constexpr std::size_t fewestForComplaint = 5;
+constexpr std::size_t manyBlocks = 30;
+constexpr double slackOfFew = 150; ///< between two honest runners on the same buffers, by the number of blocks
+constexpr double slackOfMany = 60;
 
 } // namespace
 
@@ -101,7 +106,12 @@ bool BlockLedger::unusable() const
     return 3 * m_dropped > static_cast<int>(m_times.size());
 }
 
-std::optional<std::string> BlockLedger::complaint() const
+double BlockLedger::medianResidual() const
+{
+    return statistics::median(m_residuals);
+}
+
+std::optional<std::string> BlockLedger::complaint(std::optional<double> reference) const
 {
     // Dropped blocks are disturbed ones, unless all of them say the same: then the events lie.
     const bool all = unusable();
@@ -110,12 +120,14 @@ std::optional<std::string> BlockLedger::complaint() const
     }
     const double residual = statistics::median(all ? m_allResiduals : m_residuals);
     const double claimed = statistics::median(all ? m_allClaims : m_claims);
-    const double allowed = all ? std::max(2 * latest, blatantShare * claimed) : honestResidual + honestShare * claimed;
+    const double slack = m_residuals.size() >= manyBlocks ? slackOfMany : slackOfFew;
+    const double explained = reference ? std::max(leastResidual, *reference + slack) : honestResidual;
+    const double allowed = all ? std::max(2 * latest, blatantShare * claimed) : explained + honestShare * claimed;
     if (residual <= allowed) {
         return std::nullopt;
     }
-    return fmt::format("its events claim {:.0f} us a block where {:.0f} us passed on the judge's clock; {:.0f} us more "
-                       "would be explained",
+    return fmt::format("its events claim {:.0f} us a block where {:.0f} us passed on the judge's clock; up to {:.0f} "
+                       "us more would be explained",
                        claimed, claimed + residual, allowed);
 }
 

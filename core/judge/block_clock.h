@@ -37,11 +37,15 @@ public:
     const std::vector<std::optional<double>>& times() const { return m_times; }
     const std::vector<double>& samples() const { return m_samples; } ///< of the kept blocks
     int dropped() const { return m_dropped; }
+    int kept() const { return static_cast<int>(m_residuals.size()); }
     /// True when more than a third of the blocks were dropped: nothing can be said from them.
     bool unusable() const;
+    /// Of the kept blocks; 0 without any.
+    double medianResidual() const;
     /// A sentence when the events claim less time than passed; nothing when they are honest or there are too few
-    /// blocks.
-    std::optional<std::string> complaint() const;
+    /// blocks. `reference`: the median residual of an honest rival on the same buffers, which tells what this machine
+    /// explains.
+    std::optional<std::string> complaint(std::optional<double> reference) const;
 
 private:
     std::vector<std::optional<double>> m_times;

@@ -297,7 +297,14 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     }
     m_context.buffers.release();
     const BlockLedger& ledger = contenders[0].ledger;
-    if (auto complaint = ledger.complaint()) {
+    std::optional<double> reference;
+    for (const Contender& contender : contenders) {
+        const bool honest = contender.kind == Contender::Kind::Root || contender.kind == Contender::Kind::Baseline;
+        if (honest && contender.out.empty() && contender.ledger.kept() > 0) {
+            reference = std::max(reference.value_or(0), contender.ledger.medianResidual());
+        }
+    }
+    if (auto complaint = ledger.complaint(reference)) {
         return rejected(Outcome::Suspicious, "clock", fmt::format("case {}: {}", plan.id, *complaint));
     }
     if (ledger.unusable()) {
