@@ -122,7 +122,7 @@ std::uint32_t BlockRunner::specialValue(SpecialRegister which, const Warp& warp,
     return 0;
 }
 
-void BlockRunner::startBlock(Dim3 index)
+void BlockRunner::start(Dim3 index)
 {
     m_block.index = index;
     m_block.barriers = {};
@@ -140,20 +140,31 @@ void BlockRunner::startBlock(Dim3 index)
     }
 }
 
-bool BlockRunner::run(Dim3 index)
+BlockRunner::Status BlockRunner::advance()
 {
-    startBlock(index);
+    m_looping = false;
     while (m_block.liveThreads > 0) {
+        if (m_looping)
+            return Status::Looping;
         m_progress = false;
         for (Warp& warp : m_warps)
             if (!warp.fragments.empty() && !runWarp(warp))
-                return false;
-        if (!m_progress && m_block.liveThreads > 0)
-            return deadlock();
+                return Status::Fault;
+        if (!m_progress && m_block.liveThreads > 0) {
+            deadlock();
+            return Status::Fault;
+        }
     }
     ++m_state.counters.blocks;
     m_state.counters.threads += m_threads;
-    return true;
+    return Status::Finished;
+}
+
+std::size_t BlockRunner::bytesOf(const Kernel& kernel, const LaunchConfig& config)
+{
+    const std::size_t warps = (threadsOf(config) + warpLanes - 1) / warpLanes;
+    return warps * (kernel.frameBytes + std::size_t{warpLanes} * kernel.localBytes) + kernel.staticShared +
+           config.dynamicSharedBytes;
 }
 
 bool BlockRunner::fail(const Warp& warp, const Instr& instr)

@@ -33,16 +33,24 @@ private:
     std::unique_ptr<std::byte, Free> m_data;
 };
 
-/// Runs the blocks of one launch one after another in the same frames.
+/// Runs blocks of one launch, one after another, in the same frames.
 /// Thread: one. Owns registers, shared and local memory; the launch's state belongs to the caller.
 class BlockRunner
 {
 public:
+    enum class Status : std::uint8_t {
+        Finished,
+        Looping, ///< has had its share: it may wait for a block that has not started
+        Fault,   ///< the state's fault is set, place() says where
+    };
+
     BlockRunner(const Kernel& kernel, const LaunchConfig& config, const SymbolTable& symbols,
                 const LaunchLimits& limits, LaunchState& state);
 
-    /// Runs one block to its end. False: the state's fault is set, place() says where.
-    bool run(Dim3 index);
+    void start(Dim3 index);
+    Status advance(); ///< runs the block that was started
+    /// Bytes one runner takes.
+    static std::size_t bytesOf(const Kernel& kernel, const LaunchConfig& config);
     const FaultPlace& place() const { return m_place; }
     const BlockState& block() const { return m_block; }
     const Warp& warp(std::uint32_t index) const { return m_warps[index]; }
@@ -54,7 +62,6 @@ private:
     void fillConstants(Warp& warp, const SymbolTable& symbols);
     void fillSpecials(Warp& warp, bool perBlock);
     std::uint32_t specialValue(SpecialRegister which, const Warp& warp, std::uint32_t lane) const;
-    void startBlock(Dim3 index);
 
     bool runWarp(Warp& warp); ///< until it waits, ends or has had its share; false: fault
     bool pick(Warp& warp, std::size_t& index);
@@ -86,6 +93,7 @@ private:
     FaultPlace m_place;
     std::uint32_t m_untilCancelCheck = 0;
     bool m_progress = false;
+    bool m_looping = false; ///< a warp has had its share of backward branches
 };
 
 } // namespace espalier::sim

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <deque>
+#include <memory>
 
 namespace espalier::sim {
 
@@ -28,13 +30,49 @@ std::vector<TouchedRange> touchedRanges(const AddressSpace& memory)
     return ranges;
 }
 
+constexpr std::size_t mostWaitingBytes = std::size_t{512} << 20;
+constexpr std::size_t mostWaiting = 1056; ///< eight on each of 132 multiprocessors
+
+/// Blocks run in order, each to its end. One that loops for long is put aside and the next is started, because it may
+/// wait for it (grid-wide barriers); those put aside take turns.
+LaunchResult runBlocks(const Kernel& kernel, const LaunchConfig& config, const AddressSpace& memory,
+                       const SymbolTable& symbols, const LaunchLimits& limits, LaunchState& state)
+{
+    const std::uint64_t total = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    const std::size_t most =
+        std::clamp<std::size_t>(mostWaitingBytes / BlockRunner::bytesOf(kernel, config), 1, mostWaiting);
+    std::deque<std::unique_ptr<BlockRunner>> waiting;
+    std::unique_ptr<BlockRunner> spare;
+    for (std::uint64_t next = 0; next < total || !waiting.empty();) {
+        std::unique_ptr<BlockRunner> runner;
+        if (next < total && waiting.size() < most) {
+            runner = spare ? std::move(spare) : std::make_unique<BlockRunner>(kernel, config, symbols, limits, state);
+            const std::uint64_t plane = std::uint64_t{config.grid.x} * config.grid.y;
+            runner->start({static_cast<std::uint32_t>(next % config.grid.x),
+                           static_cast<std::uint32_t>(next / config.grid.x % config.grid.y),
+                           static_cast<std::uint32_t>(next / plane)});
+            ++next;
+        } else {
+            runner = std::move(waiting.front());
+            waiting.pop_front();
+        }
+        switch (runner->advance()) {
+        case BlockRunner::Status::Finished: spare = std::move(runner); break;
+        case BlockRunner::Status::Looping: waiting.push_back(std::move(runner)); break;
+        case BlockRunner::Status::Fault:
+            return {state.counters, describeFault(kernel, config, memory, limits, state, *runner)};
+        }
+    }
+    return {state.counters, std::nullopt};
+}
+
 } // namespace
 
 LaunchResult launch(const PtxModule& module, const KernelFacts& facts, const LaunchConfig& config,
                     const AddressSpace& memory, const SymbolTable& symbols, const LaunchLimits& limits)
 {
     const Kernel* kernel = module.kernel(facts.name);
-    const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
+    [[maybe_unused]] const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
     assert(kernel && facts.unsupported.empty());
     assert(threads >= 1 && threads <= 1024); // the runtime has refused others as cudaErrorInvalidConfiguration
     std::vector<std::byte> params(std::max<std::size_t>(kernel->paramBytes, 1));
@@ -45,13 +83,7 @@ LaunchResult launch(const PtxModule& module, const KernelFacts& facts, const Lau
     state.params = params.data();
     state.paramBytes = kernel->paramBytes;
     state.counters.launches = 1;
-    BlockRunner runner(*kernel, config, symbols, limits, state);
-    for (std::uint32_t z = 0; z < config.grid.z; ++z)
-        for (std::uint32_t y = 0; y < config.grid.y; ++y)
-            for (std::uint32_t x = 0; x < config.grid.x; ++x)
-                if (!runner.run({x, y, z}))
-                    return {state.counters, describeFault(*kernel, config, memory, limits, state, runner)};
-    return {state.counters, std::nullopt};
+    return runBlocks(*kernel, config, memory, symbols, limits, state);
 }
 
 } // namespace espalier::sim

@@ -94,6 +94,7 @@ struct Warp {
     std::uint32_t localBytes = 0;
     std::uint32_t index = 0;    ///< in the block
     std::uint32_t live = 0;     ///< lanes that have not exited
+    std::uint32_t backward = 0; ///< backward branches in its present turn
     std::uint32_t fairPicks = 0; ///< picks left in which the last fragment comes first: ends spinning
     std::vector<Fragment> fragments;
     std::vector<PendingCopy> copies;

@@ -14,7 +14,7 @@ namespace espalier::sim {
 namespace {
 
 constexpr std::uint32_t noStop = ~0u;
-constexpr std::uint32_t backwardShare = 4096;  ///< backward branches before others get a turn
+constexpr std::uint32_t backwardShare = 2048;  ///< backward branches before others get a turn
 constexpr std::uint32_t fairShare = 256;
 constexpr std::uint32_t cancelInterval = 4096; ///< straight runs between two looks at the cancel flag
 
@@ -55,7 +55,6 @@ struct BlockRunner::Cursor {
     std::uint32_t start = 0; ///< of the straight run that is not yet counted
     std::uint32_t lanes = 0;
     std::uint32_t stop = noStop;
-    std::uint32_t backward = 0;
     std::size_t fragment = 0;
     bool forced = false;
 };
@@ -92,6 +91,7 @@ bool BlockRunner::flush(Cursor& at)
 bool BlockRunner::runWarp(Warp& warp)
 {
     std::size_t index = 0;
+    warp.backward = 0;
     while (pick(warp, index)) {
         const Step step = runFragment(warp, index);
         if (step == Step::Fault)
@@ -270,6 +270,7 @@ BlockRunner::Step BlockRunner::control(Warp& warp, Cursor& at, const Instr& inst
             return Step::Fault;
         warp.fragments[at.fragment].pc = at.pc;
         warp.fairPicks = warp.fragments.size() > 1 ? 1 : 0;
+        m_looping = true;
         return Step::Yield;
     default: ++at.pc; return Step::Continue;
     }
@@ -302,9 +303,10 @@ BlockRunner::Step BlockRunner::branch(Warp& warp, Cursor& at, std::uint32_t targ
         return Step::Pick;
     }
     at.pc = at.start = target;
-    if (target <= here && ++at.backward > backwardShare) {
+    if (target <= here && ++warp.backward > backwardShare) {
         warp.fragments[at.fragment].pc = target;
         warp.fairPicks = warp.fragments.size() > 1 ? fairShare : 0;
+        m_looping = true;
         return Step::Yield;
     }
     if (warp.fragments.size() == 1)

@@ -196,6 +196,17 @@ TEST(Control, NamedBarriersAndFlags)
     EXPECT_EQ(z, std::vector<int>(32, 42));
 }
 
+TEST(Control, BlocksMayWaitForOneAnother)
+{
+    SimFixture sim(fixture("mixed.ptx"));
+    std::vector<int> y(80), arrived(1, 0);
+    const LaunchResult result = sim.run("grid_barrier", {40, 1, 1}, {64, 1, 1}, 0, sim.buffer(y, "y"), sim.buffer(arrived, "arrived"));
+    ASSERT_FALSE(result.fault) << result.fault->sentence;
+    for (int b = 0; b < 40; ++b)
+        EXPECT_EQ(y[static_cast<std::size_t>(40 + b)], 40 - b);
+    EXPECT_EQ(result.counters.blocks, 40u);
+}
+
 TEST(Control, DynamicSharedAndParametersByValue)
 {
     SimFixture sim(fixture("mixed.ptx"));
