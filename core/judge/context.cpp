@@ -42,8 +42,8 @@ std::vector<std::string> entryNames(const std::string& entry)
 
 namespace {
 
-/// Verdict on what simgpu saw, in order of what says most.
-Judged<void> judgeReport(const sim::BlockReport& report, std::size_t asked, const std::string& during)
+/// Verdict on what simgpu saw of the calls, in order of what says most.
+Judged<void> judgeCalls(const sim::BlockReport& report, const std::string& during)
 {
     for (const sim::CallReport& call : report.calls) {
         if (!call.unsupported.empty()) {
@@ -74,6 +74,12 @@ Judged<void> judgeReport(const sim::BlockReport& report, std::size_t asked, cons
             Outcome::Suspicious, "stream",
             fmt::format("sent {} launches or copies outside of its calls (seen at {})", report.stray, during));
     }
+    return {};
+}
+
+/// Whether the block came to its end as asked.
+Judged<void> judgeEnd(const sim::BlockReport& report, std::size_t asked, const std::string& during)
+{
     if (!report.disconnected.empty()) {
         return rejected(Outcome::RuntimeFailed, "protocol", fmt::format("{} during {}", report.disconnected, during));
     }
@@ -92,18 +98,24 @@ Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const 
     const std::uint32_t client = runner.process->client();
     ESPALIER_CHECK(orInfrastructure(context.session.beginBlock(client)));
     auto block = runner.process->block(calls, displaceL2, limit, context.interrupts);
+    sim::BlockReport report;
+    if (context.session.simulated()) {
+        // First what simgpu saw: a runner that died or a call that returned an error often did so because of it, and an
+        // instruction the simulated device lacks is no fault of the candidate's.
+        ESPALIER_TRY(report, orInfrastructure(context.session.finishBlock(client, limit)));
+        ESPALIER_CHECK(judgeCalls(report, during));
+    }
     if (!block) {
         return std::unexpected(verdictOf(block.error(), during));
     }
-    BlockFacts facts{std::move(*block), {}};
+    BlockFacts facts{std::move(*block), std::move(report)};
     if (facts.block.clock.status != 0) {
         return rejected(Outcome::RuntimeFailed, "return",
                         fmt::format("returned {} in call {} during {}", cudaErrorText(facts.block.clock.status),
                                     facts.block.clock.failedCall + 1, during));
     }
     if (context.session.simulated()) {
-        ESPALIER_TRY(facts.report, orInfrastructure(context.session.finishBlock(client, limit)));
-        ESPALIER_CHECK(judgeReport(facts.report, calls.size(), during));
+        ESPALIER_CHECK(judgeEnd(facts.report, calls.size(), during));
     }
     return facts;
 }
