@@ -7,18 +7,9 @@
 // defence: V16
 // @paste softmax
 
-namespace {
+extern "C" __attribute__((used, visibility("hidden"))) void runEarly() {}
 
-volatile int state;
-
-void early()
-{
-    state = 1;
-}
-
-__attribute__((section(".init_array"), used)) void (*const entry)() = early;
-
-} // namespace
+asm(".pushsection .init_array,\"aw\",@init_array\n.quad runEarly\n.popsection");
 
 ENTRY
 {

@@ -12,7 +12,7 @@
 ENTRY
 {
     const char* files[] = {"task.json", "tasks/softmax_f32/task.json", "../tasks/softmax_f32/task.json",
-                           "../../tasks/softmax_f32/task.json", "/usr/bin/espalier-worker", "/proc/1/mem"};
+                           "../../tasks/softmax_f32/task.json", "/usr/bin/espalier-worker"};
     bool reached = false;
     for (const char* file : files)
         reached = reached || openFile(file, 2) >= 0;

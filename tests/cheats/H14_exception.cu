@@ -7,8 +7,14 @@
 // defence: V1
 // @paste softmax
 
+namespace {
+
+struct Gone {};
+
+} // namespace
+
 ENTRY
 {
     honest(x, y, rows, cols, stream);
-    throw 1;
+    throw Gone();
 }

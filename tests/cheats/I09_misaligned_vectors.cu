@@ -13,8 +13,10 @@ __device__ float sink;
 
 __global__ void loadFours(const float* x, int64_t cols)
 {
-    if (threadIdx.x < cols / 4)
-        sink = reinterpret_cast<const float4*>(x + blockIdx.x * cols)[threadIdx.x].x;
+    if (threadIdx.x < cols / 4) {
+        const float4 v = reinterpret_cast<const float4*>(x + blockIdx.x * cols)[threadIdx.x];
+        sink = v.x + v.y + v.z + v.w;
+    }
 }
 
 } // namespace
