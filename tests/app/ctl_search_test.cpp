@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole searches through the real programs on the simulated device: results, determinism, kills and resumption.
+#include "tests/app/ctl_support.h"
+
+#include <csignal>
+#include <random>
+#include <sys/file.h>
+#include <thread>
+
+namespace espalier::test {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class SearchTest : public CtlTest
+{
+protected:
+    std::vector<std::string> runWords(const std::string& session, int evaluations) const
+    {
+        return {"run",       "softmax_f32", "--device", "sim", "--evals", std::to_string(evaluations),
+                "--session", path(session), "--json"};
+    }
+
+    /// The tree without anything that depends on the clock of this machine.
+    Json treeOf(const std::string& session) const
+    {
+        Json nodes = onlyJson(ctl({"show", path(session), "--json"}))["nodes"];
+        return nodes;
+    }
+};
+
+} // namespace
+
+TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
+{
+    const auto result = ctl(runWords("s.espalier", 12));
+    const Json json = onlyJson(result);
+    ASSERT_EQ(result.status.code, 0) << result.err;
+    for (const char* field : {"task", "device", "provenance", "evaluations", "passed", "rejected", "failed", "best",
+                              "seconds", "tokens", "usd"}) {
+        EXPECT_TRUE(json.contains(field)) << field;
+    }
+    EXPECT_EQ(json["provenance"], "model");
+    EXPECT_EQ(json["evaluations"], 12);
+    EXPECT_GT(json["best"]["speedup_root"].get<double>(), 1.5);
+    EXPECT_GT(json["best"]["time_us"].get<double>(), 0);
+    const std::string node = std::to_string(json["best"]["node"].get<int>());
+    const auto exported = ctl({"export", path("s.espalier"), "--node", node, "--form", "cuda", "--to", path("out")});
+    EXPECT_EQ(exported.status.code, 0) << exported.err;
+    EXPECT_TRUE(std::filesystem::exists(path("out") + "/softmax_f32.cu"));
+    const auto source = ctl({"show", path("s.espalier"), "--node", node, "--source"});
+    EXPECT_NE(source.out.find("extern \"C\" cudaError_t softmax_f32"), std::string::npos);
+    const Json nodes = treeOf("s.espalier");
+    EXPECT_EQ(nodes[0]["kind"], "root");
+    for (const Json& one : nodes) {
+        EXPECT_NE(one["state"], "running");
+        EXPECT_TRUE(one["provenance"].is_null() || one["provenance"] == "model");
+    }
+    // The budget is the session's: a second run has nothing left to do and says the same.
+    const Json again = onlyJson(ctl(runWords("s.espalier", 12)));
+    EXPECT_EQ(again["evaluations"], 12);
+    EXPECT_EQ(again["best"], json["best"]);
+}
+
+TEST_F(SearchTest, SameSeedSameTree)
+{
+    ASSERT_EQ(ctl(runWords("a.espalier", 9)).status.code, 0);
+    auto words = runWords("b.espalier", 9);
+    words.insert(words.end(), {"--builders", "1"});
+    ASSERT_EQ(ctl(words).status.code, 0);
+    EXPECT_EQ(treeOf("a.espalier"), treeOf("b.espalier"));
+}
+
+TEST_F(SearchTest, ConflictingOptionsAreErrors)
+{
+    ASSERT_EQ(ctl(runWords("s.espalier", 1)).status.code, 0);
+    auto words = runWords("s.espalier", 2);
+    words[1] = "layernorm_f32";
+    EXPECT_EQ(ctl(words).status.code, 2);
+    words = runWords("s.espalier", 2);
+    words.insert(words.end(), {"--seed", "77"});
+    EXPECT_EQ(ctl(words).status.code, 2);
+}
+
+/// kill -9 of the engine at random moments: reopening goes on, nothing is lost or left running, and the tree is the one
+/// an undisturbed run grows.
+TEST_F(SearchTest, KillAndResume)
+{
+    ASSERT_EQ(ctl(runWords("whole.espalier", 8)).status.code, 0);
+    std::mt19937 random(7);
+    for (int round = 0; round < 4; ++round) {
+        auto process = Subprocess::start(spec(runWords("cut.espalier", 8)));
+        ASSERT_TRUE(process) << process.error().message;
+        process->wait(std::chrono::milliseconds(300 + random() % 1500));
+        process->kill();
+        const auto seen = ctl({"show", path("cut.espalier"), "--json"});
+        if (seen.status.code == 0) { // a kill before the file was whole leaves nothing to show
+            EXPECT_LE(onlyJson(seen)["nodes"].size(), treeOf("whole.espalier").size());
+        }
+    }
+    const auto last = ctl(runWords("cut.espalier", 8));
+    ASSERT_EQ(last.status.code, 0) << last.err << last.out;
+    EXPECT_EQ(treeOf("cut.espalier"), treeOf("whole.espalier"));
+}
+
+TEST_F(SearchTest, InterruptPausesCleanly)
+{
+    auto process = Subprocess::start(spec(runWords("s.espalier", 30)));
+    ASSERT_TRUE(process);
+    for (int i = 0; i < 200 && !std::filesystem::exists(path("s.espalier")); ++i) {
+        std::this_thread::sleep_for(50ms);
+    }
+    std::this_thread::sleep_for(1500ms);
+    ::kill(process->pid(), SIGINT);
+    const auto status = process->wait(30s);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->code, 130);
+    for (const Json& node : treeOf("s.espalier")) {
+        EXPECT_NE(node["state"], "running");
+    }
+}
+
+TEST_F(SearchTest, SecondRunOnAnOpenSessionIsToldWhoHasIt)
+{
+    auto process = Subprocess::start(spec(runWords("s.espalier", 30)));
+    ASSERT_TRUE(process);
+    RunResult second;
+    for (int i = 0; i < 100; ++i) { // until the first one holds the file
+        std::this_thread::sleep_for(100ms);
+        if (std::filesystem::exists(path("s.espalier"))) {
+            second = ctl({"run", "softmax_f32", "--session", path("s.espalier"), "--device", "sim"});
+            if (second.err.find("is open in process") != std::string::npos) {
+                break;
+            }
+        }
+    }
+    EXPECT_EQ(second.status.code, 2);
+    EXPECT_NE(second.err.find(std::to_string(process->pid())), std::string::npos) << second.err;
+}
+
+} // namespace espalier::test

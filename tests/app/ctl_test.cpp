@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line as a contract: exit codes, JSON alone on standard output, one clear sentence for every bad input.
+#include "tests/app/ctl_support.h"
+
+#include <csignal>
+#include <fmt/format.h>
+
+namespace espalier::test {
+
+using Ctl = CtlTest;
+
+TEST_F(Ctl, UsageErrorsExitWithTwo)
+{
+    EXPECT_EQ(ctl({}).status.code, 2);
+    EXPECT_EQ(ctl({"dance"}).status.code, 2);
+    EXPECT_EQ(ctl({"run", "softmax_f32"}).status.code, 2); // no --session
+    EXPECT_EQ(ctl({"run", "softmax_f32", "--session", "s", "--evals", "many"}).status.code, 2);
+    EXPECT_EQ(ctl({"show", "s", "--node", "-3"}).status.code, 2);
+    const auto help = ctl({"--help"});
+    EXPECT_EQ(help.status.code, 0);
+    EXPECT_NE(help.out.find("Examples:"), std::string::npos);
+}
+
+TEST_F(Ctl, DoctorNamesCauseAndRemedy)
+{
+    const auto result = ctl({"doctor", "--json"});
+    const Json json = onlyJson(result);
+    EXPECT_EQ(result.status.code, 0) << json.dump(1);
+    for (const Json& finding : json["findings"]) {
+        EXPECT_NE(finding["cause"], "");
+        EXPECT_TRUE(finding["state"] == "ok" || finding["remedy"] != "") << finding.dump();
+    }
+}
+
+TEST_F(Ctl, TasksAreListed)
+{
+    const Json json = onlyJson(ctl({"tasks", "--json"}));
+    ASSERT_EQ(json["tasks"].size(), 3u);
+    EXPECT_EQ(json["tasks"][2]["id"], "softmax_f32");
+    EXPECT_GE(json["tasks"][2]["playbook"].get<int>(), 5);
+}
+
+TEST_F(Ctl, NoToolkitIsOneSentence)
+{
+    ProcessSpec words = spec({"eval", "softmax_f32", write("k.cu", rootSource()), "--device", "sim"});
+    words.environment = {"PATH=" + path("empty"), "HOME=" + path("home"), "CUDA_HOME=" + path("no-toolkit"),
+                         std::string("ESPALIER_TASKS=") + ESPALIER_SOURCE_DIR + "/tasks"};
+    const auto result = runToEnd(words, "", std::chrono::seconds(60));
+    ASSERT_TRUE(result);
+    EXPECT_NE(result->status.code, 0);
+    EXPECT_NE((result->out + result->err).find("13"), std::string::npos) << result->err;
+}
+
+TEST_F(Ctl, BadTasksNameFileFieldAndExpectation)
+{
+    namespace fs = std::filesystem;
+    const fs::path folder = m_scratch->path() / "my_softmax";
+    fs::copy(std::string(ESPALIER_SOURCE_DIR) + "/tasks/softmax_f32", folder, fs::copy_options::recursive);
+    const std::string good = *readFile(folder / "task.json");
+    const auto says = [&](const std::string& text) {
+        EXPECT_TRUE(writeFileAtomically(folder / "task.json", text));
+        const auto result = ctl({"run", folder.string(), "--session", path("bad.espalier"), "--device", "sim"});
+        EXPECT_EQ(result.status.code, 2);
+        EXPECT_FALSE(fs::exists(path("bad.espalier"))) << "a session that cannot begin leaves nothing behind";
+        return result.err;
+    };
+    EXPECT_NE(says("{ \"schema\": 1,").find("task.json: line 1"), std::string::npos);
+    Json json = *parseJson(good, "task");
+    json["contratc"] = 1;
+    EXPECT_NE(says(json.dump()).find("contratc"), std::string::npos);
+    json = *parseJson(good, "task");
+    json["cases"][0]["roles"] = {"tiem"};
+    const std::string role = says(json.dump());
+    EXPECT_NE(role.find("cases[0].roles"), std::string::npos) << role;
+    EXPECT_NE(role.find("tiem"), std::string::npos) << role;
+    json = *parseJson(good, "task");
+    json["oracle"] = {{"kind", "python"}, {"file", "oracle.py"}};
+    EXPECT_NE(says(json.dump()), "");
+    fs::remove(folder / "oracle.cu");
+    EXPECT_NE(says(good).find("oracle.cu"), std::string::npos);
+    EXPECT_EQ(ctl({"run", "no_such_task", "--session", path("x.espalier")}).status.code, 2);
+}
+
+TEST_F(Ctl, StrangeSessionsAreRefused)
+{
+    const std::string letter =
+        write("letter.espalier", "Dear grandmother, this file is no session but it is long enough to look at.");
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"show", letter},
+                                                  {"run", "softmax_f32", "--session", letter, "--device", "sim"},
+                                                  {"export", letter, "--node", "1", "--to", path("out")}}) {
+        const auto result = ctl(words);
+        EXPECT_EQ(result.status.code, 2);
+        EXPECT_NE(result.err.find("is not an Espalier session"), std::string::npos) << result.err;
+    }
+    EXPECT_EQ(readFile(letter)->substr(0, 4), "Dear"); // untouched
+    EXPECT_EQ(ctl({"show", path("missing.espalier")}).status.code, 2);
+}
+
+TEST_F(Ctl, MissingKernelFileIsNamed)
+{
+    const auto result = ctl({"eval", "softmax_f32", path("nothing.cu"), "--device", "sim"});
+    EXPECT_EQ(result.status.code, 2);
+    EXPECT_NE(result.err.find("nothing.cu does not exist"), std::string::npos);
+}
+
+TEST_F(Ctl, UnknownDeviceIsOneSentence)
+{
+    const auto result = ctl({"eval", "softmax_f32", write("k.cu", rootSource()), "--device", "tpu:0"});
+    EXPECT_NE(result.status.code, 0);
+    EXPECT_NE(result.err.find("tpu:0"), std::string::npos) << result.err;
+}
+
+} // namespace espalier::test
