@@ -69,6 +69,10 @@ std::string rowOf(const NodeSummary& node)
 
 void LiveTable::opened(const SessionInfo& info)
 {
+    if (m_headed || info.deviceName.empty()) {
+        return; // a new session is announced once before its device is known and once after
+    }
+    m_headed = true;
     line(fmt::format("task {} on {} ({}), strategy {}, seed {}", info.taskId, info.deviceName,
                      info.provenance == Provenance::Model ? "figures are modelled, marked ≈" : "figures are measured",
                      info.strategy, info.seed));

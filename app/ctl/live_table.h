@@ -27,6 +27,7 @@ private:
 
     bool m_terminal;
     bool m_drawn = false;
+    bool m_headed = false;
     std::map<std::int64_t, NodeState> m_seen;
     RunStatus m_status;
 };
