@@ -55,7 +55,19 @@ QString speedup(const Interval& interval, Provenance provenance)
 
 QString bounds(const Interval& interval)
 {
-    return QStringLiteral("[%1, %2]").arg(number(interval.low), number(interval.high));
+    const QString low = number(interval.low), high = number(interval.high);
+    return low == high ? QString() : QStringLiteral("[%1, %2]").arg(low, high);
+}
+
+QString withBounds(const QString& figure, const Interval& interval)
+{
+    return QStringLiteral("%1 %2").arg(figure, bounds(interval)).trimmed();
+}
+
+QString intervalWords(const Interval& interval)
+{
+    const QString low = number(interval.low), high = number(interval.high);
+    return low == high ? QString() : tr(" (95 % interval %1 to %2)").arg(low, high);
 }
 
 QString time(double microseconds, Provenance provenance)

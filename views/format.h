@@ -15,8 +15,11 @@ QString text(std::string_view utf8);
 /// "1.82×"; modelled: "≈ 1.82×". Three significant digits.
 QString speedup(double value, Provenance provenance);
 QString speedup(const Interval& interval, Provenance provenance);
-/// "[1.80, 1.84]".
+/// "[1.80, 1.84]"; empty where both ends read the same, as a model's do.
 QString bounds(const Interval& interval);
+QString withBounds(const QString& figure, const Interval& interval); ///< "1.82× [1.80, 1.84]"
+/// " (95 % interval 1.80 to 1.84)", with the blank before it; empty where both ends read the same.
+QString intervalWords(const Interval& interval);
 /// "812 µs", "3.40 ms"; modelled: "≈ 812 µs".
 QString time(double microseconds, Provenance provenance);
 QString seconds(double seconds);    ///< "0.41 s", "12 s", "3 min 20 s"

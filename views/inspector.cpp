@@ -133,8 +133,8 @@ void Inspector::updateHead()
         facts += tr("best so far");
     }
     if (node.timeUs) {
-        facts += format::time(node.timeUs->value, node.provenance.value_or(Provenance::Model)) + QLatin1Char(' ') +
-                 format::bounds(*node.timeUs);
+        facts += format::withBounds(format::time(node.timeUs->value, node.provenance.value_or(Provenance::Model)),
+                                    *node.timeUs);
     }
     if (node.provenance) {
         facts += format::provenance(*node.provenance);

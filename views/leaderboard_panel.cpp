@@ -20,6 +20,7 @@ LeaderboardPanel::LeaderboardPanel(Workbench& bench, QWidget* parent)
     setSelectionMode(SingleSelection);
     setContextMenuPolicy(Qt::CustomContextMenu);
     setTabKeyNavigation(false);
+    setMinimumWidth(280); // below it the names of the candidates give way to their figures
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setSectionResizeMode(LeaderboardModel::Title, QHeaderView::Stretch);

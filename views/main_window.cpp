@@ -9,6 +9,7 @@
 #include "views/log_model.h"
 #include "views/outline_panel.h"
 #include "views/run_controls.h"
+#include "views/run_journal.h"
 #include "views/session_actions.h"
 #include "views/steering.h"
 #include "views/tree_panel.h"
@@ -23,6 +24,7 @@
 #include <QLabel>
 #include <QListView>
 #include <QMimeData>
+#include <QScreen>
 #include <QScrollBar>
 #include <QSettings>
 #include <QStackedWidget>
@@ -50,7 +52,8 @@ MainWindow::MainWindow(Workbench& bench, QSettings& settings)
     buildToolBar();
     buildMenus();
     connectSession();
-    resize(1440, 900);
+    const QSize room = screen()->availableSize();
+    resize(std::min(1680, room.width() * 9 / 10), std::min(1000, room.height() * 9 / 10));
     restoreGeometry(m_settings.value(QStringLiteral("window/geometry")).toByteArray());
     showSession(false);
     updateStatus();
@@ -155,14 +158,16 @@ void MainWindow::connectSession()
             statusBar()->showMessage(tr("Run ended: %1").arg(format::text(why)), 15000);
         }
     });
-    connect(&bridge, &EngineBridge::logged, this, [this](const QList<QPair<QString, QString>>& lines) {
+    const auto log = [this](const QList<QPair<QString, QString>>& lines) {
         QScrollBar* bar = m_logView->verticalScrollBar();
         const bool atEnd = bar->value() == bar->maximum(); // who reads further up is left there
         m_log->append(lines);
         if (atEnd) {
             m_logView->scrollToBottom();
         }
-    });
+    };
+    connect(&bridge, &EngineBridge::logged, this, log);
+    connect(new RunJournal(m_bench.nodes(), this), &RunJournal::written, this, log);
 }
 
 void MainWindow::showSession(bool open)
@@ -193,8 +198,8 @@ void MainWindow::applyLayout(Layout layout)
     m_outlineDock->setVisible(search);
     m_logDock->setVisible(search);
     m_inspectorDock->show();
-    const int wide = width() * (search ? 37 : 66) / 100;
-    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 22 / 100, wide}, Qt::Horizontal);
+    const int wide = width() * (search ? 35 : 66) / 100;
+    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 21 / 100, wide}, Qt::Horizontal);
     resizeDocks({m_leaderboardDock, m_outlineDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
     resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
     if (layout == Layout::Compare) {

@@ -41,7 +41,7 @@ OutlinePanel::OutlinePanel(Workbench& bench, QWidget* parent)
     m_view->setFrameShape(QFrame::NoFrame);
     m_view->setUniformRowHeights(true);
     m_view->setAllColumnsShowFocus(true);
-    m_view->setIndentation(10); // ideas and candidates in turn make deep trees
+    m_view->setIndentation(8); // ideas and candidates in turn make deep trees
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
     m_view->header()->setStretchLastSection(false);
     m_view->header()->setSectionResizeMode(OutlineModel::Title, QHeaderView::Stretch);

@@ -64,9 +64,8 @@ QString rootSentence(const NodeSummary& node)
     if (node.outcome != Outcome::Passed || !node.timeUs) {
         return tr("The kernel the search starts from.");
     }
-    return tr("The kernel the search starts from: %1 per call (95 % interval %2 to %3).")
-               .arg(format::time(node.timeUs->value, Provenance::Measured), format::number(node.timeUs->low),
-                    format::number(node.timeUs->high)) +
+    return tr("The kernel the search starts from: %1 per call%2.")
+               .arg(format::time(node.timeUs->value, Provenance::Measured), format::intervalWords(*node.timeUs)) +
            modelNote(node.provenance.value_or(Provenance::Model));
 }
 
@@ -112,14 +111,12 @@ QString runningSentence(const NodeSummary& node)
 QString comparison(const Interval& speedup, const QString& rival, bool tie)
 {
     if (tie || (speedup.low <= 1 && speedup.high >= 1)) {
-        return tr("as fast as %1 within the noise (95 % interval %2× to %3×)")
-            .arg(rival, format::number(speedup.low), format::number(speedup.high));
+        return tr("as fast as %1 within the noise%2").arg(rival, format::intervalWords(speedup));
     }
     const bool faster = speedup.value > 1;
     const Interval shown = faster ? speedup : Interval{1 / speedup.value, 1 / speedup.high, 1 / speedup.low};
-    return (faster ? tr("%1× faster than %2 (95 % interval %3 to %4)")
-                   : tr("%1× slower than %2 (95 % interval %3 to %4)"))
-        .arg(format::number(shown.value), rival, format::number(shown.low), format::number(shown.high));
+    return (faster ? tr("%1× faster than %2%3") : tr("%1× slower than %2%3"))
+        .arg(format::number(shown.value), rival, format::intervalWords(shown));
 }
 
 QString sentenceFor(const NodeSummary& node, const IdeaResult& result)

@@ -60,6 +60,7 @@ QIcon signIcon(const NodeLook& look, const Theme& theme)
             QPixmapCache::insert(key, pixmap);
         }
         icon.addPixmap(pixmap);
+        icon.addPixmap(pixmap, QIcon::Selected); // else the style tints it
     }
     return icon;
 }

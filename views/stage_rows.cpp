@@ -128,25 +128,18 @@ void addCase(StageRow& row, const CaseTiming& timing)
     const auto add = [&](const QString& name, const QString& value, bool figure) {
         row.facts.push_back({name + suffix, value, false, figure && modelled});
     };
-    add(tr("Time"),
-        QStringLiteral("%1 %2").arg(format::time(timing.timeUs.value, timing.provenance),
-                                    format::bounds(timing.timeUs)),
-        true);
+    add(tr("Time"), format::withBounds(format::time(timing.timeUs.value, timing.provenance), timing.timeUs), true);
     if (timing.speedupParent) {
         add(tr("vs parent"),
-            format::speedup(*timing.speedupParent, timing.provenance) + QLatin1Char(' ') +
-                format::bounds(*timing.speedupParent),
-            true);
+            format::withBounds(format::speedup(*timing.speedupParent, timing.provenance), *timing.speedupParent), true);
     }
     if (timing.speedupRoot) {
         add(tr("vs root"),
-            format::speedup(*timing.speedupRoot, timing.provenance) + QLatin1Char(' ') +
-                format::bounds(*timing.speedupRoot),
-            true);
+            format::withBounds(format::speedup(*timing.speedupRoot, timing.provenance), *timing.speedupRoot), true);
     }
     for (const auto& [id, interval] : timing.speedupBaselines) {
         add(tr("vs %1").arg(format::text(id)),
-            format::speedup(interval, timing.provenance) + QLatin1Char(' ') + format::bounds(interval), true);
+            format::withBounds(format::speedup(interval, timing.provenance), interval), true);
     }
     if (timing.goalFloorUs > 0) {
         add(tr("Goal floor"),

@@ -54,7 +54,7 @@ QVariant StagesModel::stageData(const StageRow& row, int column, int role) const
 {
     switch (role) {
     case Qt::DisplayRole:
-        return column == Name ? row.name : column == Value ? row.state : row.seconds;
+        return column == Name ? row.name : column == Value ? row.state : row.seconds + QChar(0x2002);
     case Qt::FontRole: {
         QFont font;
         font.setBold(column == Name && row.reached);

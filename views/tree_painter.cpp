@@ -13,7 +13,7 @@ namespace espalier {
 
 namespace {
 
-constexpr double dotsBelow = 0.1, labelsFrom = 0.55, sideFrom = 0.9;
+constexpr double dotsBelow = 0.1, labelsFrom = 0.55, sideFrom = 0.75;
 
 QFont scaled(QFont font, double zoom, bool bold)
 {
@@ -213,10 +213,11 @@ void TreePainter::paintLabel(int node, const QRectF& rect)
 void TreePainter::drawText(const QRectF& rect, const QString& text, const QFont& font, const QColor& colour)
 {
     const QFontMetricsF metrics(font);
+    const double slack = 12 * m_view.zoom; // letters do not shrink evenly with the zoom
     m_painter.setFont(font);
     m_painter.setPen(colour);
-    const QString shown = metrics.horizontalAdvance(text) > rect.width() + 2
-                              ? metrics.elidedText(text, Qt::ElideRight, rect.width() + 1)
+    const QString shown = metrics.horizontalAdvance(text) > rect.width() + slack
+                              ? metrics.elidedText(text, Qt::ElideRight, rect.width() + slack)
                               : text;
     m_painter.drawText(
         QPointF(std::round(rect.left()), std::round(rect.center().y() + (metrics.ascent() - metrics.descent()) / 2)),

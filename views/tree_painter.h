@@ -17,7 +17,7 @@ class NodeStore;
 
 /// Draws the exposed part of a TreeScene in device coordinates, so that lines and letters stay sharp at every zoom.
 /// Level of detail by zoom: below 0.1 one small bar per node, neighbours within a pixel skipped; below 0.55 signs and
-/// edges; then labels; from 0.9 also a candidate's own title. Thread: GUI; an object lives for one frame.
+/// edges; then labels; from 0.75 also a candidate's own title. Thread: GUI; an object lives for one frame.
 class TreePainter
 {
 public:

@@ -39,6 +39,7 @@ TreePanel::TreePanel(Workbench& bench, QWidget* parent)
           barButton(tr("Follow"), tr("Move the view to the newest work; off, the view never moves by itself"), true))
 {
     m_what->setTextFormat(Qt::PlainText);
+    m_what->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // gives way to the buttons
     m_zoom->setMinimumWidth(44);
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = new QHBoxLayout;

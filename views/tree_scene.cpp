@@ -9,6 +9,10 @@
 
 namespace espalier {
 
+namespace {
+constexpr double breath = 1.06; ///< letters do not shrink evenly with the zoom
+}
+
 void TreeScene::setFont(const QFont& font)
 {
     m_font = font;
@@ -33,9 +37,9 @@ void TreeScene::measure(int node)
         label.mainWidth = strong.horizontalAdvance(label.look.figure.isEmpty() ? label.look.word : label.look.figure);
     }
     const double widest = summary.kind == NodeKind::Idea ? widestIdea : widestCandidate;
-    label.mainWidth = std::min(std::ceil(label.mainWidth) + 2, widest);
+    label.mainWidth = std::min(std::ceil(label.mainWidth * breath) + 2, widest);
     label.sideWidth = label.side.isEmpty() ? 0
-                                           : std::min(std::ceil(plain.horizontalAdvance(label.side)) + 2,
+                                           : std::min(std::ceil(plain.horizontalAdvance(label.side) * breath) + 2,
                                                       std::max(56.0, widest - label.mainWidth));
 }
 

@@ -59,7 +59,7 @@ TEST(Sentence, FasterSlowerAndTie)
               "1.82× faster than its parent (95 % interval 1.80 to 1.84).");
     EXPECT_EQ(utf8(sentenceFor(passed(0.5, 0.4, 0.625))), "2.00× slower than its parent (95 % interval 1.60 to 2.50).");
     EXPECT_EQ(utf8(sentenceFor(passed(1.01, 0.99, 1.03))),
-              "As fast as its parent within the noise (95 % interval 0.990× to 1.03×).");
+              "As fast as its parent within the noise (95 % interval 0.990 to 1.03).");
     NodeSummary tie = passed(1.01, 1.001, 1.02);
     tie.tieWithParent = true;
     EXPECT_NE(utf8(sentenceFor(tie)).find("As fast as its parent"), std::string::npos);
@@ -72,6 +72,14 @@ TEST(Sentence, AModelledVerdictSaysSo)
     EXPECT_NE(utf8(sentenceFor(node)).find("Modelled by the simulated device, not measured."), std::string::npos);
     node.provenance.reset(); // unknown counts as modelled: never the other way round
     EXPECT_NE(utf8(sentenceFor(node)).find("not measured"), std::string::npos);
+}
+
+TEST(Sentence, AnIntervalWithoutWidthIsNotMentioned)
+{
+    NodeSummary node = passed(1.5, 1.5, 1.5);
+    node.provenance = Provenance::Model;
+    EXPECT_EQ(utf8(sentenceFor(node)), "1.50× faster than its parent. Modelled by the simulated device, not measured.");
+    EXPECT_EQ(utf8(format::withBounds(QStringLiteral("1.50×"), {1.5, 1.5, 1.5})), "1.50×");
 }
 
 TEST(Sentence, FailuresGiveTheirReason)

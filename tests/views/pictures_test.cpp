@@ -9,6 +9,7 @@
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
 
+#include <QDateTime>
 #include <QDir>
 #include <QImage>
 #include <set>
@@ -24,7 +25,7 @@ protected:
     {
         themes.setMode(GetParam());
         window = std::make_unique<MainWindow>(bench, settings);
-        window->resize(1600, 940);
+        window->resize(1760, 990);
         window->show();
         settle();
     }
@@ -38,7 +39,7 @@ protected:
                                "node 22: verified, 12 calls, worst element at 0.11 of its tolerance",
                                "node 20: timing, block 14, interval ±0.6 %"};
         for (const char* line : lines) {
-            link->send(event::Log{"2026-11-29T14:03:22Z", line});
+            link->send(event::Log{QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString(), line});
         }
         settle();
     }
