@@ -21,7 +21,7 @@ struct Bench {
     const char* file;
     const char* kernel;
     Dim3 grid, block;
-    int buffers;                       ///< of `elements` floats each
+    int buffers; ///< of `elements` floats each
     std::size_t elements;
     std::vector<std::int64_t> scalars; ///< after the buffers, in the width the kernel takes
 };
@@ -44,7 +44,8 @@ bool runBench(const Bench& bench, double seconds)
         buffers[i].resize(bench.elements);
         for (std::size_t k = 0; k < bench.elements; ++k)
             buffers[i][k] = static_cast<float>(k % 1013) * 0.01f;
-        memory.add({base, bench.elements * 4, reinterpret_cast<std::byte*>(buffers[i].data()), Access::ReadWrite, "buffer"});
+        memory.add(
+            {base, bench.elements * 4, reinterpret_cast<std::byte*>(buffers[i].data()), Access::ReadWrite, "buffer"});
         std::memcpy(params.data() + facts->params[i].offset, &base, 8);
         base += (bench.elements * 4 + 0xFFFFF) / 0x100000 * 0x100000 + 0x100000;
     }
@@ -64,7 +65,8 @@ bool runBench(const Bench& bench, double seconds)
         instructions += result.counters.threadInstructions;
         took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     }
-    std::printf("%-20s %8.1f million thread-instructions/s\n", bench.kernel, static_cast<double>(instructions) / took / 1e6);
+    std::printf("%-20s %8.1f million thread-instructions/s\n", bench.kernel,
+                static_cast<double>(instructions) / took / 1e6);
     return true;
 }
 

@@ -8,8 +8,8 @@ namespace {
 #if defined(__x86_64__)
 bool hasAvx2()
 {
-    static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                            __builtin_cpu_supports("bmi2");
+    static const bool has =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     return has;
 }
 #endif

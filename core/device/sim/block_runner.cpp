@@ -94,30 +94,57 @@ std::uint32_t BlockRunner::specialValue(SpecialRegister which, const Warp& warp,
     const std::uint32_t thread = warp.index * warpLanes + lane;
     const Dim3& block = m_config.block;
     switch (which) {
-    case SpecialRegister::TidX: return thread % block.x;
-    case SpecialRegister::TidY: return thread / block.x % block.y;
-    case SpecialRegister::TidZ: return thread / block.x / block.y;
-    case SpecialRegister::NtidX: return block.x;
-    case SpecialRegister::NtidY: return block.y;
-    case SpecialRegister::NtidZ: return block.z;
-    case SpecialRegister::CtaidX: return m_block.index.x;
-    case SpecialRegister::CtaidY: return m_block.index.y;
-    case SpecialRegister::CtaidZ: return m_block.index.z;
-    case SpecialRegister::NctaidX: return m_config.grid.x;
-    case SpecialRegister::NctaidY: return m_config.grid.y;
-    case SpecialRegister::NctaidZ: return m_config.grid.z;
-    case SpecialRegister::LaneId: return lane;
-    case SpecialRegister::WarpId: return warp.index;
-    case SpecialRegister::NwarpId: return static_cast<std::uint32_t>(m_warps.size());
-    case SpecialRegister::LanemaskEq: return 1u << lane;
-    case SpecialRegister::LanemaskLe: return laneBits(lane + 1);
-    case SpecialRegister::LanemaskLt: return laneBits(lane);
-    case SpecialRegister::LanemaskGe: return ~laneBits(lane);
-    case SpecialRegister::LanemaskGt: return ~laneBits(lane + 1);
-    case SpecialRegister::DynamicShared: return m_config.dynamicSharedBytes;
-    case SpecialRegister::TotalShared: return m_block.sharedBytes;
-    case SpecialRegister::NsmId: case SpecialRegister::One: return 1;
-    case SpecialRegister::SmId: case SpecialRegister::GridId: case SpecialRegister::Zero: return 0;
+    case SpecialRegister::TidX:
+        return thread % block.x;
+    case SpecialRegister::TidY:
+        return thread / block.x % block.y;
+    case SpecialRegister::TidZ:
+        return thread / block.x / block.y;
+    case SpecialRegister::NtidX:
+        return block.x;
+    case SpecialRegister::NtidY:
+        return block.y;
+    case SpecialRegister::NtidZ:
+        return block.z;
+    case SpecialRegister::CtaidX:
+        return m_block.index.x;
+    case SpecialRegister::CtaidY:
+        return m_block.index.y;
+    case SpecialRegister::CtaidZ:
+        return m_block.index.z;
+    case SpecialRegister::NctaidX:
+        return m_config.grid.x;
+    case SpecialRegister::NctaidY:
+        return m_config.grid.y;
+    case SpecialRegister::NctaidZ:
+        return m_config.grid.z;
+    case SpecialRegister::LaneId:
+        return lane;
+    case SpecialRegister::WarpId:
+        return warp.index;
+    case SpecialRegister::NwarpId:
+        return static_cast<std::uint32_t>(m_warps.size());
+    case SpecialRegister::LanemaskEq:
+        return 1u << lane;
+    case SpecialRegister::LanemaskLe:
+        return laneBits(lane + 1);
+    case SpecialRegister::LanemaskLt:
+        return laneBits(lane);
+    case SpecialRegister::LanemaskGe:
+        return ~laneBits(lane);
+    case SpecialRegister::LanemaskGt:
+        return ~laneBits(lane + 1);
+    case SpecialRegister::DynamicShared:
+        return m_config.dynamicSharedBytes;
+    case SpecialRegister::TotalShared:
+        return m_block.sharedBytes;
+    case SpecialRegister::NsmId:
+    case SpecialRegister::One:
+        return 1;
+    case SpecialRegister::SmId:
+    case SpecialRegister::GridId:
+    case SpecialRegister::Zero:
+        return 0;
     }
     return 0;
 }

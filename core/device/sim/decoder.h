@@ -49,8 +49,8 @@ private:
         const Function* function = nullptr;
         std::uint32_t functionNumber = 0;
         std::uint32_t returnLabel = 0;
-        std::unordered_map<std::uint32_t, std::uint32_t> formals;      ///< variable → local offset of the caller's
-        std::unordered_map<std::int64_t, std::uint32_t> labels;        ///< statement → label
+        std::unordered_map<std::uint32_t, std::uint32_t> formals; ///< variable → local offset of the caller's
+        std::unordered_map<std::int64_t, std::uint32_t> labels;   ///< statement → label
     };
     struct Slot {
         std::uint32_t width = 4; ///< bytes a lane; 0: predicate
@@ -145,18 +145,18 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_registerSlots; ///< (function, register)
     std::map<std::tuple<std::uint64_t, std::uint32_t, int, std::string_view>, std::uint32_t> m_constantSlots;
     std::map<std::pair<int, std::uint32_t>, std::uint32_t> m_specialSlots;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_localOffsets; ///< (function, variable)
-    std::map<std::string_view, std::uint32_t> m_sharedOffsets;                       ///< module variables
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_localOffsets;   ///< (function, variable)
+    std::map<std::string_view, std::uint32_t> m_sharedOffsets;                         ///< module variables
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> m_functionShared; ///< (function, variable)
-    std::map<std::uint32_t, std::uint32_t> m_paramOffsets;                           ///< entry variable → offset
-    std::map<std::uint32_t, std::uint32_t> m_carrySlots;                             ///< per function
-    std::vector<std::uint32_t> m_labels; ///< label → instruction number
+    std::map<std::uint32_t, std::uint32_t> m_paramOffsets;                             ///< entry variable → offset
+    std::map<std::uint32_t, std::uint32_t> m_carrySlots;                               ///< per function
+    std::vector<std::uint32_t> m_labels;                                               ///< label → instruction number
     std::vector<const Function*> m_callStack;
     Activation* m_activation = nullptr;
     std::string m_problem;
     bool m_dynamicShared = false;
     std::uint32_t m_dynamicAlignment = 16;
-    bool m_stop = false; ///< too much code
+    bool m_stop = false;    ///< too much code
     bool m_emitted = false; ///< the family has emitted by itself
 };
 

@@ -41,14 +41,23 @@ void setCost(Instr& i)
     if (factor == 0)
         return;
     switch (i.type) {
-    case Type::F32: i.cost = Cost::F32; break;
-    case Type::F64: i.cost = Cost::F64; break;
-    case Type::F16: case Type::BF16: i.cost = Cost::F16; break;
-    case Type::F16x2: case Type::BF16x2:
+    case Type::F32:
+        i.cost = Cost::F32;
+        break;
+    case Type::F64:
+        i.cost = Cost::F64;
+        break;
+    case Type::F16:
+    case Type::BF16:
+        i.cost = Cost::F16;
+        break;
+    case Type::F16x2:
+    case Type::BF16x2:
         i.cost = Cost::F16;
         factor = static_cast<std::uint8_t>(factor * 2);
         break;
-    default: return;
+    default:
+        return;
     }
     i.costFactor = factor;
 }
@@ -361,7 +370,8 @@ void Decoder::convert(const Statement& s, Modifiers& m, Instr& i)
     if (pack) {
         i.op = Op::CvtPack;
         const bool withLow = bytesOf(i.type) == 1;
-        if (i.type2 != Type::S32 || bytesOf(i.type) > 2 || isFloat(i.type) || !count(s, withLow ? 4 : 3, withLow ? 4 : 3))
+        if (i.type2 != Type::S32 || bytesOf(i.type) > 2 || isFloat(i.type) ||
+            !count(s, withLow ? 4 : 3, withLow ? 4 : 3))
             return problem("this conversion");
         i.d = destination(s.operands[0], Type::B32);
         i.a = source(s.operands[1], Type::S32);
@@ -425,7 +435,9 @@ void Decoder::moveVector(const Statement& s, Modifiers&, Instr& i)
     if ((elements != 2 && elements != 4) || bytesOf(i.type) / elements < 2 ||
         s.operands[pack ? 0 : 1].kind == Operand::Kind::Vector)
         return problem("vectors of this kind");
-    const Type part = bytesOf(i.type) / elements == 2 ? Type::B16 : bytesOf(i.type) / elements == 4 ? Type::B32 : Type::B64;
+    const Type part = bytesOf(i.type) / elements == 2   ? Type::B16
+                      : bytesOf(i.type) / elements == 4 ? Type::B32
+                                                        : Type::B64;
     i.op = pack ? Op::Pack : Op::Unpack;
     i.list = static_cast<std::uint32_t>(m_kernel->lists.size());
     i.listCount = static_cast<std::uint16_t>(elements);

@@ -155,7 +155,8 @@ void Decoder::vote(const Statement& s, Modifiers& m, Instr& i)
 void Decoder::match(const Statement& s, Modifiers& m, Instr& i)
 {
     const bool all = m.take("all");
-    if ((!all && !m.take("any")) || !m.take("sync") || m.types.size() != 1 || bytesOf(m.types[0]) < 4 || !count(s, 3, 3))
+    if ((!all && !m.take("any")) || !m.take("sync") || m.types.size() != 1 || bytesOf(m.types[0]) < 4 ||
+        !count(s, 3, 3))
         return problem("operands of this kind");
     i.type = m.types[0];
     i.sub = static_cast<std::uint8_t>(all ? MatchMode::All : MatchMode::Any);

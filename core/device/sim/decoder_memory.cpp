@@ -12,11 +12,12 @@ namespace {
 void takeHints(Modifiers& m)
 {
     static constexpr std::string_view hints[] = {
-        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cta", "cluster", "gpu", "sys",
-        "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "noftz",
+        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "cta", "cluster", "gpu",   "sys",
+        "ca",   "cg",       "cs",      "lu",      "cv",      "wb",      "wt",   "nc",  "unified", "noftz",
     };
     std::erase_if(m.rest, [](std::string_view word) {
-        return std::ranges::find(hints, word) != std::end(hints) || word.starts_with("L1::") || word.starts_with("L2::");
+        return std::ranges::find(hints, word) != std::end(hints) || word.starts_with("L1::") ||
+               word.starts_with("L2::");
     });
 }
 
@@ -164,8 +165,8 @@ void Decoder::copyAsync(const Statement& s, Modifiers& m, Instr& i)
     const std::size_t extras = s.operands.size() - 3 - (hinted ? 1 : 0);
     if (extras == 1) {
         const Operand& extra = s.operands[3];
-        const bool predicate = extra.kind == Operand::Kind::Register &&
-                               m_activation->function->registers[extra.index] == Type::Pred;
+        const bool predicate =
+            extra.kind == Operand::Kind::Register && m_activation->function->registers[extra.index] == Type::Pred;
         bool negated = false;
         if (predicate)
             i.e = predicateSource(extra, negated);

@@ -19,18 +19,45 @@ bool specialNamed(std::string_view name, SpecialRegister& which)
 {
     using S = SpecialRegister;
     static const std::unordered_map<std::string_view, SpecialRegister> names{
-        {"%tid.x", S::TidX}, {"%tid.y", S::TidY}, {"%tid.z", S::TidZ}, {"%ntid.x", S::NtidX}, {"%ntid.y", S::NtidY},
-        {"%ntid.z", S::NtidZ}, {"%ctaid.x", S::CtaidX}, {"%ctaid.y", S::CtaidY}, {"%ctaid.z", S::CtaidZ},
-        {"%nctaid.x", S::NctaidX}, {"%nctaid.y", S::NctaidY}, {"%nctaid.z", S::NctaidZ}, {"%laneid", S::LaneId},
-        {"%warpid", S::WarpId}, {"%nwarpid", S::NwarpId}, {"%smid", S::SmId}, {"%nsmid", S::NsmId},
-        {"%gridid", S::GridId}, {"%lanemask_eq", S::LanemaskEq}, {"%lanemask_le", S::LanemaskLe},
-        {"%lanemask_lt", S::LanemaskLt}, {"%lanemask_ge", S::LanemaskGe}, {"%lanemask_gt", S::LanemaskGt},
-        {"%dynamic_smem_size", S::DynamicShared}, {"%total_smem_size", S::TotalShared},
-        {"%clusterid.x", S::CtaidX}, {"%clusterid.y", S::CtaidY}, {"%clusterid.z", S::CtaidZ},
-        {"%nclusterid.x", S::NctaidX}, {"%nclusterid.y", S::NctaidY}, {"%nclusterid.z", S::NctaidZ},
-        {"%cluster_ctaid.x", S::Zero}, {"%cluster_ctaid.y", S::Zero}, {"%cluster_ctaid.z", S::Zero},
-        {"%cluster_nctaid.x", S::One}, {"%cluster_nctaid.y", S::One}, {"%cluster_nctaid.z", S::One},
-        {"%cluster_ctarank", S::Zero}, {"%cluster_nctarank", S::One},
+        {"%tid.x", S::TidX},
+        {"%tid.y", S::TidY},
+        {"%tid.z", S::TidZ},
+        {"%ntid.x", S::NtidX},
+        {"%ntid.y", S::NtidY},
+        {"%ntid.z", S::NtidZ},
+        {"%ctaid.x", S::CtaidX},
+        {"%ctaid.y", S::CtaidY},
+        {"%ctaid.z", S::CtaidZ},
+        {"%nctaid.x", S::NctaidX},
+        {"%nctaid.y", S::NctaidY},
+        {"%nctaid.z", S::NctaidZ},
+        {"%laneid", S::LaneId},
+        {"%warpid", S::WarpId},
+        {"%nwarpid", S::NwarpId},
+        {"%smid", S::SmId},
+        {"%nsmid", S::NsmId},
+        {"%gridid", S::GridId},
+        {"%lanemask_eq", S::LanemaskEq},
+        {"%lanemask_le", S::LanemaskLe},
+        {"%lanemask_lt", S::LanemaskLt},
+        {"%lanemask_ge", S::LanemaskGe},
+        {"%lanemask_gt", S::LanemaskGt},
+        {"%dynamic_smem_size", S::DynamicShared},
+        {"%total_smem_size", S::TotalShared},
+        {"%clusterid.x", S::CtaidX},
+        {"%clusterid.y", S::CtaidY},
+        {"%clusterid.z", S::CtaidZ},
+        {"%nclusterid.x", S::NctaidX},
+        {"%nclusterid.y", S::NctaidY},
+        {"%nclusterid.z", S::NctaidZ},
+        {"%cluster_ctaid.x", S::Zero},
+        {"%cluster_ctaid.y", S::Zero},
+        {"%cluster_ctaid.z", S::Zero},
+        {"%cluster_nctaid.x", S::One},
+        {"%cluster_nctaid.y", S::One},
+        {"%cluster_nctaid.z", S::One},
+        {"%cluster_ctarank", S::Zero},
+        {"%cluster_nctarank", S::One},
     };
     const auto found = names.find(name);
     if (found == names.end())
@@ -72,7 +99,8 @@ std::uint32_t Decoder::registerSlot(std::uint32_t number)
     return at->second;
 }
 
-std::uint32_t Decoder::constantSlot(std::uint64_t bits, std::uint32_t width, Constant::Kind kind, std::string_view symbol)
+std::uint32_t Decoder::constantSlot(std::uint64_t bits, std::uint32_t width, Constant::Kind kind,
+                                    std::string_view symbol)
 {
     const auto [at, fresh] = m_constantSlots.emplace(std::tuple{bits, width, static_cast<int>(kind), symbol}, 0);
     if (fresh) {
@@ -189,10 +217,15 @@ std::uint32_t Decoder::sourceOfAnyWidth(const Operand& operand, Type type, std::
         width = static_cast<std::uint8_t>(has);
         return registerSlot(operand.index);
     }
-    case Operand::Kind::Immediate: return constantSlot(immediateBits(operand, type), natural);
-    case Operand::Kind::Special: return specialSlot(operand.name, natural);
-    case Operand::Kind::Symbol: return symbolSlot(operand, natural);
-    default: problem("an operand of this kind"); return 0;
+    case Operand::Kind::Immediate:
+        return constantSlot(immediateBits(operand, type), natural);
+    case Operand::Kind::Special:
+        return specialSlot(operand.name, natural);
+    case Operand::Kind::Symbol:
+        return symbolSlot(operand, natural);
+    default:
+        problem("an operand of this kind");
+        return 0;
     }
 }
 
@@ -226,8 +259,7 @@ std::uint32_t Decoder::predicateSource(const Operand& operand, bool& negated)
     negated = operand.negated;
     if (operand.kind == Operand::Kind::Immediate && !operand.isFloat)
         return constantSlot(operand.bits ? 0xFFFFFFFFu : 0, 0);
-    if (operand.kind == Operand::Kind::Register &&
-        m_activation->function->registers[operand.index] == Type::Pred)
+    if (operand.kind == Operand::Kind::Register && m_activation->function->registers[operand.index] == Type::Pred)
         return registerSlot(operand.index);
     problem("an operand that is no predicate");
     return 0;
@@ -238,8 +270,7 @@ std::uint32_t Decoder::predicateDestination(const Operand& operand)
 {
     if (operand.kind == Operand::Kind::Sink)
         return 0;
-    if (operand.kind == Operand::Kind::Register &&
-        m_activation->function->registers[operand.index] == Type::Pred)
+    if (operand.kind == Operand::Kind::Register && m_activation->function->registers[operand.index] == Type::Pred)
         return registerSlot(operand.index);
     problem("a result that is no predicate");
     return 0;

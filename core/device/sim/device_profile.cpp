@@ -30,12 +30,11 @@ Result<DeviceProfile> DeviceProfile::parse(std::string_view text, std::string_vi
 {
     ESPALIER_TRY(const Json json, parseJson(text, file));
     const JsonReader reader(json, std::string(file));
-    ESPALIER_CHECK(reader.onlyFields({"name", "sm_major", "sm_minor", "multiprocessors", "l2_bytes", "total_bytes",
-                                      "dram_bytes_per_second", "l2_bytes_per_second", "shared_bytes_per_second",
-                                      "flops_f32_per_second", "flops_f64_per_second", "flops_f16_per_second",
-                                      "special_per_second", "warp_issue_per_second", "launch_seconds",
-                                      "max_threads_per_multiprocessor", "max_blocks_per_multiprocessor",
-                                      "shared_per_multiprocessor"}));
+    ESPALIER_CHECK(reader.onlyFields(
+        {"name", "sm_major", "sm_minor", "multiprocessors", "l2_bytes", "total_bytes", "dram_bytes_per_second",
+         "l2_bytes_per_second", "shared_bytes_per_second", "flops_f32_per_second", "flops_f64_per_second",
+         "flops_f16_per_second", "special_per_second", "warp_issue_per_second", "launch_seconds",
+         "max_threads_per_multiprocessor", "max_blocks_per_multiprocessor", "shared_per_multiprocessor"}));
     DeviceProfile profile;
     DeviceInfo& info = profile.info;
     info.id = "sim";

@@ -53,7 +53,8 @@ public:
     Describer(const Kernel& kernel, const LaunchConfig& config, const AddressSpace& memory, const LaunchLimits& limits,
               const LaunchState& state, const BlockRunner& runner)
         : m_kernel(kernel), m_config(config), m_memory(memory), m_limits(limits), m_raw(state.fault), m_runner(runner)
-    {}
+    {
+    }
 
     Fault run()
     {
@@ -65,8 +66,9 @@ public:
             fault.line = where.line;
         }
         fault.sentence = fmt::format("{} {}", readableName(m_kernel.name), what());
-        fault.sentence += m_raw.kind == FaultKind::BarrierDeadlock ? fmt::format(" (block {})", blockText())
-                                                                   : fmt::format(" (block {}, thread {})", blockText(), threadText());
+        fault.sentence += m_raw.kind == FaultKind::BarrierDeadlock
+                              ? fmt::format(" (block {})", blockText())
+                              : fmt::format(" (block {}, thread {})", blockText(), threadText());
         if (!fault.file.empty())
             fault.sentence += fmt::format(", {}:{}", fault.file.substr(fault.file.rfind('/') + 1), fault.line);
         return fault;
@@ -86,21 +88,28 @@ private:
         return indexText(thread % size.x, thread / size.x % size.y, thread / size.x / size.y, size);
     }
 
-    std::string bytes() const { return fmt::format("{} {} byte{}", m_raw.verb, m_raw.bytes, m_raw.bytes == 1 ? "" : "s"); }
+    std::string bytes() const
+    {
+        return fmt::format("{} {} byte{}", m_raw.verb, m_raw.bytes, m_raw.bytes == 1 ? "" : "s");
+    }
 
     std::string what() const
     {
         switch (m_raw.kind) {
-        case FaultKind::OutOfBounds: return m_raw.space == Space::Param ? outsideParameters() : outOfBounds();
-        case FaultKind::ReadOnlyWrite: return readOnly();
-        case FaultKind::Misaligned: return misaligned();
+        case FaultKind::OutOfBounds:
+            return m_raw.space == Space::Param ? outsideParameters() : outOfBounds();
+        case FaultKind::ReadOnlyWrite:
+            return readOnly();
+        case FaultKind::Misaligned:
+            return misaligned();
         case FaultKind::SharedOutOfBounds:
             return fmt::format("{} at offset {} of shared memory, of which the block has {} bytes", bytes(),
                                signedOffset(), m_runner.block().sharedBytes);
         case FaultKind::LocalOutOfBounds:
             return fmt::format("{} at offset {} of local memory, of which each thread has {} bytes", bytes(),
                                signedOffset(), m_kernel.localBytes);
-        case FaultKind::Trap: return trap();
+        case FaultKind::Trap:
+            return trap();
         case FaultKind::BarrierDeadlock:
             return fmt::format("never ends: {} of the {} threads wait at a barrier or an exchange between lanes that "
                                "the threads it waits for do not reach",
@@ -116,7 +125,8 @@ private:
 
     std::int64_t signedOffset() const
     {
-        return m_raw.address < windowBytes ? static_cast<std::int32_t>(m_raw.address) : static_cast<std::int64_t>(m_raw.address);
+        return m_raw.address < windowBytes ? static_cast<std::int32_t>(m_raw.address)
+                                           : static_cast<std::int64_t>(m_raw.address);
     }
 
     std::string outOfBounds() const
@@ -155,7 +165,8 @@ private:
         const MemoryRange* range = m_memory.find(m_raw.address, 1);
         if (!range)
             return fmt::format("{} into read-only memory", bytes());
-        return fmt::format("{} into {} at byte {}, which is read-only", bytes(), range->name, m_raw.address - range->base);
+        return fmt::format("{} into {} at byte {}, which is read-only", bytes(), range->name,
+                           m_raw.address - range->base);
     }
 
     std::string misaligned() const
@@ -188,8 +199,8 @@ private:
         };
         const auto textOf = [&](std::uint64_t address) { return stringAt(m_memory, address); };
         const std::string file = textOf(argument(1));
-        return fmt::format("failed the assertion \"{}\" at {}:{}", textOf(argument(0)), file.substr(file.rfind('/') + 1),
-                           argument(2));
+        return fmt::format("failed the assertion \"{}\" at {}:{}", textOf(argument(0)),
+                           file.substr(file.rfind('/') + 1), argument(2));
     }
 
     const Kernel& m_kernel;

@@ -16,16 +16,26 @@ T combineInteger(AtomicOp op, T old, T b, T c)
 {
     using U = std::make_unsigned_t<T>;
     switch (op) {
-    case AtomicOp::Add: return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
-    case AtomicOp::Exch: return b;
-    case AtomicOp::Cas: return old == b ? c : old;
-    case AtomicOp::Min: return b < old ? b : old;
-    case AtomicOp::Max: return b > old ? b : old;
-    case AtomicOp::Inc: return old >= b ? T{0} : static_cast<T>(old + 1);
-    case AtomicOp::Dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
-    case AtomicOp::And: return old & b;
-    case AtomicOp::Or: return old | b;
-    case AtomicOp::Xor: return old ^ b;
+    case AtomicOp::Add:
+        return static_cast<T>(static_cast<U>(old) + static_cast<U>(b));
+    case AtomicOp::Exch:
+        return b;
+    case AtomicOp::Cas:
+        return old == b ? c : old;
+    case AtomicOp::Min:
+        return b < old ? b : old;
+    case AtomicOp::Max:
+        return b > old ? b : old;
+    case AtomicOp::Inc:
+        return old >= b ? T{0} : static_cast<T>(old + 1);
+    case AtomicOp::Dec:
+        return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    case AtomicOp::And:
+        return old & b;
+    case AtomicOp::Or:
+        return old | b;
+    case AtomicOp::Xor:
+        return old ^ b;
     }
     return old;
 }
@@ -41,10 +51,14 @@ struct Floating {
     static T run(AtomicOp op, T old, T b, T)
     {
         switch (op) {
-        case AtomicOp::Add: return old + b;
-        case AtomicOp::Min: return b < old || old != old ? b : old;
-        case AtomicOp::Max: return b > old || old != old ? b : old;
-        default: return b;
+        case AtomicOp::Add:
+            return old + b;
+        case AtomicOp::Min:
+            return b < old || old != old ? b : old;
+        case AtomicOp::Max:
+            return b > old || old != old ? b : old;
+        default:
+            return b;
         }
     }
 };
@@ -121,18 +135,44 @@ bool bindAtomic(Instr& instr)
         return false;
     Handler made = nullptr;
     switch (instr.type) {
-    case Type::U32: case Type::B32: made = atomicHandler<Integer<U32>>; break;
-    case Type::S32: made = atomicHandler<Integer<std::int32_t>>; break;
-    case Type::U64: case Type::B64: made = atomicHandler<Integer<U64>>; break;
-    case Type::S64: made = atomicHandler<Integer<std::int64_t>>; break;
-    case Type::B16: case Type::U16: made = atomicHandler<Integer<U16>>; break;
-    case Type::F32: made = floatingOp(instr) ? atomicHandler<Floating<float>> : nullptr; break;
-    case Type::F64: made = floatingOp(instr) ? atomicHandler<Floating<double>> : nullptr; break;
-    case Type::F16: made = floatingOp(instr) ? atomicHandler<SmallOne<true>> : nullptr; break;
-    case Type::BF16: made = floatingOp(instr) ? atomicHandler<SmallOne<false>> : nullptr; break;
-    case Type::F16x2: made = floatingOp(instr) ? atomicHandler<SmallPair<true>> : nullptr; break;
-    case Type::BF16x2: made = floatingOp(instr) ? atomicHandler<SmallPair<false>> : nullptr; break;
-    default: break;
+    case Type::U32:
+    case Type::B32:
+        made = atomicHandler<Integer<U32>>;
+        break;
+    case Type::S32:
+        made = atomicHandler<Integer<std::int32_t>>;
+        break;
+    case Type::U64:
+    case Type::B64:
+        made = atomicHandler<Integer<U64>>;
+        break;
+    case Type::S64:
+        made = atomicHandler<Integer<std::int64_t>>;
+        break;
+    case Type::B16:
+    case Type::U16:
+        made = atomicHandler<Integer<U16>>;
+        break;
+    case Type::F32:
+        made = floatingOp(instr) ? atomicHandler<Floating<float>> : nullptr;
+        break;
+    case Type::F64:
+        made = floatingOp(instr) ? atomicHandler<Floating<double>> : nullptr;
+        break;
+    case Type::F16:
+        made = floatingOp(instr) ? atomicHandler<SmallOne<true>> : nullptr;
+        break;
+    case Type::BF16:
+        made = floatingOp(instr) ? atomicHandler<SmallOne<false>> : nullptr;
+        break;
+    case Type::F16x2:
+        made = floatingOp(instr) ? atomicHandler<SmallPair<true>> : nullptr;
+        break;
+    case Type::BF16x2:
+        made = floatingOp(instr) ? atomicHandler<SmallPair<false>> : nullptr;
+        break;
+    default:
+        break;
     }
     return made && (!instr.listCount || !instr.d) && set(instr, made, made);
 }

@@ -11,32 +11,58 @@ using S32 = std::int32_t;
 using U64 = std::uint64_t;
 
 struct And {
-    template <class T> static T run(T a, T b) { return static_cast<T>(a & b); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(a & b);
+    }
 };
 struct Or {
-    template <class T> static T run(T a, T b) { return static_cast<T>(a | b); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(a | b);
+    }
 };
 struct Xor {
-    template <class T> static T run(T a, T b) { return static_cast<T>(a ^ b); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(a ^ b);
+    }
 };
 struct Not {
-    template <class T> static T run(T a) { return static_cast<T>(~a); }
+    template <class T>
+    static T run(T a)
+    {
+        return static_cast<T>(~a);
+    }
 };
 struct Cnot {
-    template <class T> static T run(T a) { return a == 0 ? T{1} : T{0}; }
+    template <class T>
+    static T run(T a)
+    {
+        return a == 0 ? T{1} : T{0};
+    }
 };
 struct Same {
-    template <class T> static T run(T a) { return a; }
+    template <class T>
+    static T run(T a)
+    {
+        return a;
+    }
 };
 struct Shl {
-    template <class T> static T run(T a, U32 n)
+    template <class T>
+    static T run(T a, U32 n)
     {
         constexpr U32 width = sizeof(T) * 8;
         return n >= width ? T{0} : static_cast<T>(a << (n & (width - 1)));
     }
 };
 struct Shr {
-    template <class T> static T run(T a, U32 n)
+    template <class T>
+    static T run(T a, U32 n)
     {
         constexpr U32 width = sizeof(T) * 8;
         if constexpr (std::is_signed_v<T>)
@@ -62,7 +88,8 @@ struct ShfRight {
     }
 };
 struct Bfe {
-    template <class T> static T run(T a, U32 position, U32 length)
+    template <class T>
+    static T run(T a, U32 position, U32 length)
     {
         constexpr U32 width = sizeof(T) * 8;
         const U32 from = position & 255;
@@ -84,13 +111,22 @@ struct Bfe {
     }
 };
 struct Popc {
-    template <class T> static U32 run(T a) { return static_cast<U32>(std::popcount(a)); }
+    template <class T>
+    static U32 run(T a)
+    {
+        return static_cast<U32>(std::popcount(a));
+    }
 };
 struct Clz {
-    template <class T> static U32 run(T a) { return static_cast<U32>(std::countl_zero(a)); }
+    template <class T>
+    static U32 run(T a)
+    {
+        return static_cast<U32>(std::countl_zero(a));
+    }
 };
 struct Brev {
-    template <class T> static T run(T a)
+    template <class T>
+    static T run(T a)
     {
         T r = 0;
         for (unsigned i = 0; i < sizeof(T) * 8; ++i)
@@ -100,7 +136,8 @@ struct Brev {
 };
 template <bool ShiftAmount>
 struct Bfind {
-    template <class T> static U32 run(T a)
+    template <class T>
+    static U32 run(T a)
     {
         using U = std::make_unsigned_t<T>;
         const U bits = std::is_signed_v<T> && a < 0 ? static_cast<U>(~static_cast<U>(a)) : static_cast<U>(a);
@@ -364,41 +401,63 @@ bool highBit(Instr& instr)
 bool bindBits(Instr& instr)
 {
     switch (instr.op) {
-    case Op::And: return widthBinary<And>(instr);
-    case Op::Or: return widthBinary<Or>(instr);
-    case Op::Xor: return widthBinary<Xor>(instr);
-    case Op::Not: return widthUnary<Not>(instr);
-    case Op::Mov: return widthUnary<Same>(instr);
-    case Op::Cnot: return instr.type != Type::Pred && widthUnary<Cnot>(instr);
-    case Op::Shl: return onWidth(instr.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return setBinary<Shl, T, T, U32>(instr);
-    });
-    case Op::Shr: return shifted<Shr>(instr);
+    case Op::And:
+        return widthBinary<And>(instr);
+    case Op::Or:
+        return widthBinary<Or>(instr);
+    case Op::Xor:
+        return widthBinary<Xor>(instr);
+    case Op::Not:
+        return widthUnary<Not>(instr);
+    case Op::Mov:
+        return widthUnary<Same>(instr);
+    case Op::Cnot:
+        return instr.type != Type::Pred && widthUnary<Cnot>(instr);
+    case Op::Shl:
+        return onWidth(instr.type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            return setBinary<Shl, T, T, U32>(instr);
+        });
+    case Op::Shr:
+        return shifted<Shr>(instr);
     case Op::ShfLeft:
         return instr.hi ? setTernary<ShfLeft<true>, U32, U32, U32, U32>(instr)
                         : setTernary<ShfLeft<false>, U32, U32, U32, U32>(instr);
     case Op::ShfRight:
         return instr.hi ? setTernary<ShfRight<true>, U32, U32, U32, U32>(instr)
                         : setTernary<ShfRight<false>, U32, U32, U32, U32>(instr);
-    case Op::Bfe: return onInteger(instr.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return sizeof(T) >= 4 && setTernary<Bfe, T, T, U32, U32>(instr);
-    });
+    case Op::Bfe:
+        return onInteger(instr.type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            return sizeof(T) >= 4 && setTernary<Bfe, T, T, U32, U32>(instr);
+        });
     case Op::Bfi:
         return bytesOf(instr.type) == 8 ? set(instr, insertHandler<U64, false>, insertHandler<U64, true>)
                                         : set(instr, insertHandler<U32, false>, insertHandler<U32, true>);
-    case Op::Popc: return counted<Popc>(instr);
-    case Op::Clz: return counted<Clz>(instr);
-    case Op::Brev: return bytesOf(instr.type) == 8 ? setUnary<Brev, U64, U64>(instr) : setUnary<Brev, U32, U32>(instr);
-    case Op::Bfind: return instr.hi ? highBit<Bfind<true>>(instr) : highBit<Bfind<false>>(instr);
-    case Op::Bmsk: return setBinary<Bmsk, U32, U32, U32>(instr);
-    case Op::Fns: return set(instr, fnsHandler<false>, fnsHandler<true>);
-    case Op::Prmt: return set(instr, permuteHandler<false>, permuteHandler<true>);
-    case Op::Lop3: return set(instr, lop3Handler<false>, lop3Handler<true>);
-    case Op::Dp4a: case Op::Dp2a: return set(instr, dotHandler<false>, dotHandler<true>);
-    case Op::Pack: case Op::Unpack: return bindPacking(instr);
-    default: return false;
+    case Op::Popc:
+        return counted<Popc>(instr);
+    case Op::Clz:
+        return counted<Clz>(instr);
+    case Op::Brev:
+        return bytesOf(instr.type) == 8 ? setUnary<Brev, U64, U64>(instr) : setUnary<Brev, U32, U32>(instr);
+    case Op::Bfind:
+        return instr.hi ? highBit<Bfind<true>>(instr) : highBit<Bfind<false>>(instr);
+    case Op::Bmsk:
+        return setBinary<Bmsk, U32, U32, U32>(instr);
+    case Op::Fns:
+        return set(instr, fnsHandler<false>, fnsHandler<true>);
+    case Op::Prmt:
+        return set(instr, permuteHandler<false>, permuteHandler<true>);
+    case Op::Lop3:
+        return set(instr, lop3Handler<false>, lop3Handler<true>);
+    case Op::Dp4a:
+    case Op::Dp2a:
+        return set(instr, dotHandler<false>, dotHandler<true>);
+    case Op::Pack:
+    case Op::Unpack:
+        return bindPacking(instr);
+    default:
+        return false;
     }
 }
 

@@ -18,6 +18,9 @@
 
 namespace espalier::sim::ESPALIER_SIM_ISA {
 
+__extension__ using Int128 = __int128;
+__extension__ using Uint128 = unsigned __int128;
+
 template <class T>
 inline T* at(const Warp& warp, std::uint32_t offset)
 {
@@ -152,13 +155,23 @@ template <class F>
 bool onInteger(Type type, F made)
 {
     switch (type) {
-    case Type::U16: case Type::B16: return made(Tag<std::uint16_t>{});
-    case Type::S16: return made(Tag<std::int16_t>{});
-    case Type::U32: case Type::B32: return made(Tag<std::uint32_t>{});
-    case Type::S32: return made(Tag<std::int32_t>{});
-    case Type::U64: case Type::B64: return made(Tag<std::uint64_t>{});
-    case Type::S64: return made(Tag<std::int64_t>{});
-    default: return false;
+    case Type::U16:
+    case Type::B16:
+        return made(Tag<std::uint16_t>{});
+    case Type::S16:
+        return made(Tag<std::int16_t>{});
+    case Type::U32:
+    case Type::B32:
+        return made(Tag<std::uint32_t>{});
+    case Type::S32:
+        return made(Tag<std::int32_t>{});
+    case Type::U64:
+    case Type::B64:
+        return made(Tag<std::uint64_t>{});
+    case Type::S64:
+        return made(Tag<std::int64_t>{});
+    default:
+        return false;
     }
 }
 
@@ -167,10 +180,14 @@ template <class F>
 bool onWidth(Type type, F made)
 {
     switch (bytesOf(type)) {
-    case 2: return made(Tag<std::uint16_t>{});
-    case 4: return made(Tag<std::uint32_t>{});
-    case 8: return made(Tag<std::uint64_t>{});
-    default: return false;
+    case 2:
+        return made(Tag<std::uint16_t>{});
+    case 4:
+        return made(Tag<std::uint32_t>{});
+    case 8:
+        return made(Tag<std::uint64_t>{});
+    default:
+        return false;
     }
 }
 

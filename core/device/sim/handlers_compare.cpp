@@ -9,23 +9,38 @@ namespace {
 
 template <Compare C>
 struct Test {
-    template <class T> static bool run(T a, T b)
+    template <class T>
+    static bool run(T a, T b)
     {
         switch (C) {
-        case Compare::Eq: return a == b;
-        case Compare::Ne: return a < b || a > b;
-        case Compare::Lt: return a < b;
-        case Compare::Le: return a <= b;
-        case Compare::Gt: return a > b;
-        case Compare::Ge: return a >= b;
-        case Compare::Equ: return !(a < b || a > b);
-        case Compare::Neu: return a != b;
-        case Compare::Ltu: return !(a >= b);
-        case Compare::Leu: return !(a > b);
-        case Compare::Gtu: return !(a <= b);
-        case Compare::Geu: return !(a < b);
-        case Compare::Num: return a == a && b == b;
-        case Compare::Nan: return a != a || b != b;
+        case Compare::Eq:
+            return a == b;
+        case Compare::Ne:
+            return a < b || a > b;
+        case Compare::Lt:
+            return a < b;
+        case Compare::Le:
+            return a <= b;
+        case Compare::Gt:
+            return a > b;
+        case Compare::Ge:
+            return a >= b;
+        case Compare::Equ:
+            return !(a < b || a > b);
+        case Compare::Neu:
+            return a != b;
+        case Compare::Ltu:
+            return !(a >= b);
+        case Compare::Leu:
+            return !(a > b);
+        case Compare::Gtu:
+            return !(a <= b);
+        case Compare::Geu:
+            return !(a < b);
+        case Compare::Num:
+            return a == a && b == b;
+        case Compare::Nan:
+            return a != a || b != b;
         }
         return false;
     }
@@ -109,26 +124,42 @@ template <class T, class R>
 bool bindCompareOf(Instr& instr)
 {
     switch (static_cast<Compare>(instr.sub)) {
-    case Compare::Eq: return bindOne<Compare::Eq, T, R>(instr);
-    case Compare::Ne: return bindOne<Compare::Ne, T, R>(instr);
-    case Compare::Lt: return bindOne<Compare::Lt, T, R>(instr);
-    case Compare::Le: return bindOne<Compare::Le, T, R>(instr);
-    case Compare::Gt: return bindOne<Compare::Gt, T, R>(instr);
-    case Compare::Ge: return bindOne<Compare::Ge, T, R>(instr);
-    default: break;
+    case Compare::Eq:
+        return bindOne<Compare::Eq, T, R>(instr);
+    case Compare::Ne:
+        return bindOne<Compare::Ne, T, R>(instr);
+    case Compare::Lt:
+        return bindOne<Compare::Lt, T, R>(instr);
+    case Compare::Le:
+        return bindOne<Compare::Le, T, R>(instr);
+    case Compare::Gt:
+        return bindOne<Compare::Gt, T, R>(instr);
+    case Compare::Ge:
+        return bindOne<Compare::Ge, T, R>(instr);
+    default:
+        break;
     }
     if (!isFloat(instr.type))
         return false;
     switch (static_cast<Compare>(instr.sub)) {
-    case Compare::Equ: return bindOne<Compare::Equ, T, R>(instr);
-    case Compare::Neu: return bindOne<Compare::Neu, T, R>(instr);
-    case Compare::Ltu: return bindOne<Compare::Ltu, T, R>(instr);
-    case Compare::Leu: return bindOne<Compare::Leu, T, R>(instr);
-    case Compare::Gtu: return bindOne<Compare::Gtu, T, R>(instr);
-    case Compare::Geu: return bindOne<Compare::Geu, T, R>(instr);
-    case Compare::Num: return bindOne<Compare::Num, T, R>(instr);
-    case Compare::Nan: return bindOne<Compare::Nan, T, R>(instr);
-    default: return false;
+    case Compare::Equ:
+        return bindOne<Compare::Equ, T, R>(instr);
+    case Compare::Neu:
+        return bindOne<Compare::Neu, T, R>(instr);
+    case Compare::Ltu:
+        return bindOne<Compare::Ltu, T, R>(instr);
+    case Compare::Leu:
+        return bindOne<Compare::Leu, T, R>(instr);
+    case Compare::Gtu:
+        return bindOne<Compare::Gtu, T, R>(instr);
+    case Compare::Geu:
+        return bindOne<Compare::Geu, T, R>(instr);
+    case Compare::Num:
+        return bindOne<Compare::Num, T, R>(instr);
+    case Compare::Nan:
+        return bindOne<Compare::Nan, T, R>(instr);
+    default:
+        return false;
     }
 }
 
@@ -147,20 +178,48 @@ bool pairHandler(Warp& warp, const Instr& instr)
             const float x = wide(a[l], part), y = wide(b[l], part);
             bool yes = false;
             switch (static_cast<Compare>(instr.sub)) {
-            case Compare::Eq: yes = Test<Compare::Eq>::run(x, y); break;
-            case Compare::Ne: yes = Test<Compare::Ne>::run(x, y); break;
-            case Compare::Lt: yes = Test<Compare::Lt>::run(x, y); break;
-            case Compare::Le: yes = Test<Compare::Le>::run(x, y); break;
-            case Compare::Gt: yes = Test<Compare::Gt>::run(x, y); break;
-            case Compare::Ge: yes = Test<Compare::Ge>::run(x, y); break;
-            case Compare::Equ: yes = Test<Compare::Equ>::run(x, y); break;
-            case Compare::Neu: yes = Test<Compare::Neu>::run(x, y); break;
-            case Compare::Ltu: yes = Test<Compare::Ltu>::run(x, y); break;
-            case Compare::Leu: yes = Test<Compare::Leu>::run(x, y); break;
-            case Compare::Gtu: yes = Test<Compare::Gtu>::run(x, y); break;
-            case Compare::Geu: yes = Test<Compare::Geu>::run(x, y); break;
-            case Compare::Num: yes = Test<Compare::Num>::run(x, y); break;
-            case Compare::Nan: yes = Test<Compare::Nan>::run(x, y); break;
+            case Compare::Eq:
+                yes = Test<Compare::Eq>::run(x, y);
+                break;
+            case Compare::Ne:
+                yes = Test<Compare::Ne>::run(x, y);
+                break;
+            case Compare::Lt:
+                yes = Test<Compare::Lt>::run(x, y);
+                break;
+            case Compare::Le:
+                yes = Test<Compare::Le>::run(x, y);
+                break;
+            case Compare::Gt:
+                yes = Test<Compare::Gt>::run(x, y);
+                break;
+            case Compare::Ge:
+                yes = Test<Compare::Ge>::run(x, y);
+                break;
+            case Compare::Equ:
+                yes = Test<Compare::Equ>::run(x, y);
+                break;
+            case Compare::Neu:
+                yes = Test<Compare::Neu>::run(x, y);
+                break;
+            case Compare::Ltu:
+                yes = Test<Compare::Ltu>::run(x, y);
+                break;
+            case Compare::Leu:
+                yes = Test<Compare::Leu>::run(x, y);
+                break;
+            case Compare::Gtu:
+                yes = Test<Compare::Gtu>::run(x, y);
+                break;
+            case Compare::Geu:
+                yes = Test<Compare::Geu>::run(x, y);
+                break;
+            case Compare::Num:
+                yes = Test<Compare::Num>::run(x, y);
+                break;
+            case Compare::Nan:
+                yes = Test<Compare::Nan>::run(x, y);
+                break;
             }
             result |= static_cast<std::uint32_t>(yes) << l;
         }
@@ -174,15 +233,22 @@ bool bindComparison(Instr& instr)
     if (instr.op == Op::Set && (bytesOf(instr.type2) != 4 || instr.type2 == Type::F16x2))
         return false;
     switch (instr.type) {
-    case Type::F32: return instr.ftz ? bindCompareOf<float, FlushReader>(instr) : bindCompareOf<float, Reader<float, float>>(instr);
-    case Type::F64: return bindCompareOf<double, Reader<double, double>>(instr);
-    case Type::F16: return bindCompareOf<std::uint16_t, HalfReader>(instr);
-    case Type::BF16: return bindCompareOf<std::uint16_t, BfloatReader>(instr);
-    case Type::F16x2: case Type::BF16x2: return instr.op == Op::Setp && set(instr, pairHandler, pairHandler);
-    default: return onInteger(instr.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return bindCompareOf<T, Reader<T, T>>(instr);
-    });
+    case Type::F32:
+        return instr.ftz ? bindCompareOf<float, FlushReader>(instr) : bindCompareOf<float, Reader<float, float>>(instr);
+    case Type::F64:
+        return bindCompareOf<double, Reader<double, double>>(instr);
+    case Type::F16:
+        return bindCompareOf<std::uint16_t, HalfReader>(instr);
+    case Type::BF16:
+        return bindCompareOf<std::uint16_t, BfloatReader>(instr);
+    case Type::F16x2:
+    case Type::BF16x2:
+        return instr.op == Op::Setp && set(instr, pairHandler, pairHandler);
+    default:
+        return onInteger(instr.type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            return bindCompareOf<T, Reader<T, T>>(instr);
+        });
     }
 }
 
@@ -221,18 +287,23 @@ bool slctHandler(Warp& warp, const Instr& instr)
 bool bindCompare(Instr& instr)
 {
     switch (instr.op) {
-    case Op::Setp: case Op::Set: return bindComparison(instr);
-    case Op::Selp: return onWidth(instr.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        return set(instr, selpHandler<T, false>, selpHandler<T, true>);
-    });
-    case Op::Slct: return onWidth(instr.type, [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if (instr.type2 == Type::F32)
-            return set(instr, slctHandler<T, float>, slctHandler<T, float>);
-        return instr.type2 == Type::S32 && set(instr, slctHandler<T, std::int32_t>, slctHandler<T, std::int32_t>);
-    });
-    default: return false;
+    case Op::Setp:
+    case Op::Set:
+        return bindComparison(instr);
+    case Op::Selp:
+        return onWidth(instr.type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            return set(instr, selpHandler<T, false>, selpHandler<T, true>);
+        });
+    case Op::Slct:
+        return onWidth(instr.type, [&](auto tag) {
+            using T = typename decltype(tag)::type;
+            if (instr.type2 == Type::F32)
+                return set(instr, slctHandler<T, float>, slctHandler<T, float>);
+            return instr.type2 == Type::S32 && set(instr, slctHandler<T, std::int32_t>, slctHandler<T, std::int32_t>);
+        });
+    default:
+        return false;
     }
 }
 

@@ -21,9 +21,15 @@ const T* readLanes(const Warp& warp, std::uint32_t slot, std::uint32_t width, T*
     if (width == sizeof(T))
         return at<T>(warp, slot);
     switch (width) {
-    case 2: ESPALIER_LANES copy[l] = static_cast<T>(at<U16>(warp, slot)[l]); break;
-    case 4: ESPALIER_LANES copy[l] = static_cast<T>(at<U32>(warp, slot)[l]); break;
-    default: ESPALIER_LANES copy[l] = static_cast<T>(at<U64>(warp, slot)[l]); break;
+    case 2:
+        ESPALIER_LANES copy[l] = static_cast<T>(at<U16>(warp, slot)[l]);
+        break;
+    case 4:
+        ESPALIER_LANES copy[l] = static_cast<T>(at<U32>(warp, slot)[l]);
+        break;
+    default:
+        ESPALIER_LANES copy[l] = static_cast<T>(at<U64>(warp, slot)[l]);
+        break;
     }
     return copy;
 }
@@ -41,9 +47,15 @@ void writeLanes(Warp& warp, std::uint32_t slot, std::uint32_t width, const T* la
     if constexpr (std::is_integral_v<T>) {
         using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, U64>;
         switch (width) {
-        case 2: ESPALIER_LANES put<true>(at<U16>(warp, slot), l, static_cast<U16>(Wide{lanes[l]}), mask); break;
-        case 4: ESPALIER_LANES put<true>(at<U32>(warp, slot), l, static_cast<U32>(Wide{lanes[l]}), mask); break;
-        default: ESPALIER_LANES put<true>(at<U64>(warp, slot), l, static_cast<U64>(Wide{lanes[l]}), mask); break;
+        case 2:
+            ESPALIER_LANES put<true>(at<U16>(warp, slot), l, static_cast<U16>(Wide{lanes[l]}), mask);
+            break;
+        case 4:
+            ESPALIER_LANES put<true>(at<U32>(warp, slot), l, static_cast<U32>(Wide{lanes[l]}), mask);
+            break;
+        default:
+            ESPALIER_LANES put<true>(at<U64>(warp, slot), l, static_cast<U64>(Wide{lanes[l]}), mask);
+            break;
         }
     }
 }
@@ -64,20 +76,37 @@ struct Bfloat {
 template <class T>
 constexpr bool isFloating = std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
-inline float widened(Half h) { return halfToFloat(h.bits); }
-inline float widened(Bfloat h) { return bfloatToFloat(h.bits); }
-inline float widened(float x) { return x; }
-inline double widened(double x) { return x; }
+inline float widened(Half h)
+{
+    return halfToFloat(h.bits);
+}
+inline float widened(Bfloat h)
+{
+    return bfloatToFloat(h.bits);
+}
+inline float widened(float x)
+{
+    return x;
+}
+inline double widened(double x)
+{
+    return x;
+}
 
 template <class T>
 T integral(T x, Rounding mode)
 {
     switch (mode) {
-    case Rounding::NearestInt: return std::nearbyint(x);
-    case Rounding::ZeroInt: return std::trunc(x);
-    case Rounding::DownInt: return std::floor(x);
-    case Rounding::UpInt: return std::ceil(x);
-    default: return x;
+    case Rounding::NearestInt:
+        return std::nearbyint(x);
+    case Rounding::ZeroInt:
+        return std::trunc(x);
+    case Rounding::DownInt:
+        return std::floor(x);
+    case Rounding::UpInt:
+        return std::ceil(x);
+    default:
+        return x;
     }
 }
 
@@ -158,8 +187,8 @@ D integerToFloat(S s, const Instr& instr)
         r = static_cast<double>(s);
         if (sizeof(S) == 8 && directed(instr.rounding)) {
             // r is the nearest double: step back when it lies on the wrong side.
-            const __int128 back = static_cast<__int128>(r);
-            const __int128 exact = s;
+            const Int128 back = static_cast<Int128>(r);
+            const Int128 exact = s;
             const bool above = back > exact, below = back < exact;
             if (above && (instr.rounding == Rounding::Down || (instr.rounding == Rounding::Zero && exact > 0)))
                 r = std::nextafter(r, -HUGE_VAL);
@@ -171,8 +200,8 @@ D integerToFloat(S s, const Instr& instr)
             r = static_cast<float>(s);
         } else {
             r = static_cast<float>(s);
-            const __int128 back = static_cast<__int128>(r);
-            const __int128 exact = s;
+            const Int128 back = static_cast<Int128>(r);
+            const Int128 exact = s;
             if (back > exact && (instr.rounding == Rounding::Down || (instr.rounding == Rounding::Zero && exact > 0)))
                 r = std::nextafterf(r, -HUGE_VALF);
             if (back < exact && (instr.rounding == Rounding::Up || (instr.rounding == Rounding::Zero && exact < 0)))
@@ -182,8 +211,8 @@ D integerToFloat(S s, const Instr& instr)
         // Integers beyond 2^53 overflow f16 and, for bf16, lose nothing that its 8 bits could see but a tie.
         double x = static_cast<double>(s);
         if constexpr (sizeof(S) == 8)
-            if (static_cast<__int128>(x) != static_cast<__int128>(s))
-                x = std::nextafter(x, static_cast<__int128>(x) > static_cast<__int128>(s) ? -HUGE_VAL : HUGE_VAL);
+            if (static_cast<Int128>(x) != static_cast<Int128>(s))
+                x = std::nextafter(x, static_cast<Int128>(x) > static_cast<Int128>(s) ? -HUGE_VAL : HUGE_VAL);
         r = narrowed<D>(x, instr.rounding);
     }
     if (instr.sat) {
@@ -224,7 +253,11 @@ bool convertHandler(Warp& warp, const Instr& instr)
 }
 
 struct Cast {
-    template <class A> static A run(A a) { return a; }
+    template <class A>
+    static A run(A a)
+    {
+        return a;
+    }
 };
 struct TruncToS32 {
     static std::int32_t run(float x) { return clampedInteger<std::int32_t>(__builtin_truncf(x)); }
@@ -286,13 +319,21 @@ template <class F>
 bool onAny(Type type, F made)
 {
     switch (type) {
-    case Type::U8: case Type::B8: return made(Tag<std::uint8_t>{});
-    case Type::S8: return made(Tag<std::int8_t>{});
-    case Type::F16: return made(Tag<Half>{});
-    case Type::BF16: return made(Tag<Bfloat>{});
-    case Type::F32: return made(Tag<float>{});
-    case Type::F64: return made(Tag<double>{});
-    default: return onInteger(type, made);
+    case Type::U8:
+    case Type::B8:
+        return made(Tag<std::uint8_t>{});
+    case Type::S8:
+        return made(Tag<std::int8_t>{});
+    case Type::F16:
+        return made(Tag<Half>{});
+    case Type::BF16:
+        return made(Tag<Bfloat>{});
+    case Type::F32:
+        return made(Tag<float>{});
+    case Type::F64:
+        return made(Tag<double>{});
+    default:
+        return onInteger(type, made);
     }
 }
 
@@ -337,10 +378,14 @@ bool packHandler(Warp& warp, const Instr& instr)
     const U32* c = instr.c ? at<U32>(warp, instr.c) : nullptr;
     const auto part = [&](std::int32_t x) -> U32 {
         switch (instr.type) {
-        case Type::U16: return clampedBetweenIntegers<U16>(x);
-        case Type::S16: return static_cast<U16>(clampedBetweenIntegers<std::int16_t>(x));
-        case Type::U8: return clampedBetweenIntegers<std::uint8_t>(x);
-        default: return static_cast<std::uint8_t>(clampedBetweenIntegers<std::int8_t>(x));
+        case Type::U16:
+            return clampedBetweenIntegers<U16>(x);
+        case Type::S16:
+            return static_cast<U16>(clampedBetweenIntegers<std::int16_t>(x));
+        case Type::U8:
+            return clampedBetweenIntegers<std::uint8_t>(x);
+        default:
+            return static_cast<std::uint8_t>(clampedBetweenIntegers<std::int8_t>(x));
         }
     };
     const unsigned bits = bytesOf(instr.type) * 8;
@@ -366,11 +411,11 @@ bool bindConvert(Instr& instr)
     if (instr.type == Type::TF32 && instr.type2 == Type::F32)
         return set(instr, tf32Handler, tf32Handler);
     return bindFast(instr) || onAny(instr.type, [&](auto d) {
-        return onAny(instr.type2, [&](auto s) {
-            const Handler made = convertHandler<typename decltype(d)::type, typename decltype(s)::type>;
-            return set(instr, made, made);
-        });
-    });
+               return onAny(instr.type2, [&](auto s) {
+                   const Handler made = convertHandler<typename decltype(d)::type, typename decltype(s)::type>;
+                   return set(instr, made, made);
+               });
+           });
 }
 
 } // namespace espalier::sim::ESPALIER_SIM_ISA

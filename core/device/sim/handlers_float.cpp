@@ -38,23 +38,43 @@ struct Moded {
 };
 
 struct Add {
-    template <class T> static T run(T a, T b) { return a + b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a + b;
+    }
 };
 struct Sub {
-    template <class T> static T run(T a, T b) { return a - b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a - b;
+    }
 };
 struct Mul {
-    template <class T> static T run(T a, T b) { return a * b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a * b;
+    }
 };
 struct Div {
-    template <class T> static T run(T a, T b) { return a / b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a / b;
+    }
 };
 struct Fma {
     static float run(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
     static double run(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };
 struct Rcp {
-    template <class T> static T run(T a) { return T{1} / a; }
+    template <class T>
+    static T run(T a)
+    {
+        return T{1} / a;
+    }
 };
 struct Sqrt {
     static float run(float a) { return __builtin_sqrtf(a); }
@@ -71,17 +91,23 @@ template <class T>
 constexpr Bits<T> signBit = Bits<T>{1} << (sizeof(T) * 8 - 1);
 
 struct Abs {
-    template <class T> static T run(T a)
+    template <class T>
+    static T run(T a)
     {
         return std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(a) & ~signBit<T>));
     }
 };
 struct Neg {
-    template <class T> static T run(T a) { return std::bit_cast<T>(std::bit_cast<Bits<T>>(a) ^ signBit<T>); }
+    template <class T>
+    static T run(T a)
+    {
+        return std::bit_cast<T>(std::bit_cast<Bits<T>>(a) ^ signBit<T>);
+    }
 };
 /// copysign d, a, b: the sign of a with the magnitude of b.
 struct Copysign {
-    template <class T> static T run(T a, T b)
+    template <class T>
+    static T run(T a, T b)
     {
         return std::bit_cast<T>((std::bit_cast<Bits<T>>(a) & signBit<T>) | (std::bit_cast<Bits<T>>(b) & ~signBit<T>));
     }
@@ -89,11 +115,12 @@ struct Copysign {
 /// -0 counts as less than +0; a NaN gives way to the other operand unless Propagate.
 template <bool Greater, bool Propagate>
 struct Extreme {
-    template <class T> static T run(T a, T b)
+    template <class T>
+    static T run(T a, T b)
     {
-        const T zero = Greater
-                           ? std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(a) & std::bit_cast<Bits<T>>(b)))
-                           : std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(a) | std::bit_cast<Bits<T>>(b)));
+        const T zero =
+            Greater ? std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(a) & std::bit_cast<Bits<T>>(b)))
+                    : std::bit_cast<T>(static_cast<Bits<T>>(std::bit_cast<Bits<T>>(a) | std::bit_cast<Bits<T>>(b)));
         const T ordered = (Greater ? a > b : a < b) ? a : b;
         const T r = a == b ? zero : ordered;
         if constexpr (Propagate)
@@ -104,7 +131,8 @@ struct Extreme {
 };
 template <class F>
 struct XorSign {
-    template <class T> static T run(T a, T b)
+    template <class T>
+    static T run(T a, T b)
     {
         const Bits<T> sign = (std::bit_cast<Bits<T>>(a) ^ std::bit_cast<Bits<T>>(b)) & signBit<T>;
         return std::bit_cast<T>(std::bit_cast<Bits<T>>(F::run(Abs::run(a), Abs::run(b))) | sign);
@@ -152,9 +180,12 @@ template <class F, template <class, Mode> class M = Moded>
 bool unary32(Instr& instr)
 {
     switch ((instr.ftz ? 1 : 0) + (instr.sat ? 2 : 0)) {
-    case 0: return setUnary<M<F, Mode::Plain>, float, float>(instr);
-    case 1: return setUnary<M<F, Mode::Ftz>, float, float>(instr);
-    default: return false;
+    case 0:
+        return setUnary<M<F, Mode::Plain>, float, float>(instr);
+    case 1:
+        return setUnary<M<F, Mode::Ftz>, float, float>(instr);
+    default:
+        return false;
     }
 }
 
@@ -162,20 +193,28 @@ template <class F>
 bool binary32(Instr& instr)
 {
     switch ((instr.ftz ? 1 : 0) + (instr.sat ? 2 : 0)) {
-    case 0: return setBinary<Moded<F, Mode::Plain>, float, float, float>(instr);
-    case 1: return setBinary<Moded<F, Mode::Ftz>, float, float, float>(instr);
-    case 2: return setBinary<Moded<F, Mode::Sat>, float, float, float>(instr);
-    default: return setBinary<Moded<F, Mode::FtzSat>, float, float, float>(instr);
+    case 0:
+        return setBinary<Moded<F, Mode::Plain>, float, float, float>(instr);
+    case 1:
+        return setBinary<Moded<F, Mode::Ftz>, float, float, float>(instr);
+    case 2:
+        return setBinary<Moded<F, Mode::Sat>, float, float, float>(instr);
+    default:
+        return setBinary<Moded<F, Mode::FtzSat>, float, float, float>(instr);
     }
 }
 
 bool fma32(Instr& instr)
 {
     switch ((instr.ftz ? 1 : 0) + (instr.sat ? 2 : 0)) {
-    case 0: return setTernary<Moded<Fma, Mode::Plain>, float, float, float, float>(instr);
-    case 1: return setTernary<Moded<Fma, Mode::Ftz>, float, float, float, float>(instr);
-    case 2: return setTernary<Moded<Fma, Mode::Sat>, float, float, float, float>(instr);
-    default: return setTernary<Moded<Fma, Mode::FtzSat>, float, float, float, float>(instr);
+    case 0:
+        return setTernary<Moded<Fma, Mode::Plain>, float, float, float, float>(instr);
+    case 1:
+        return setTernary<Moded<Fma, Mode::Ftz>, float, float, float, float>(instr);
+    case 2:
+        return setTernary<Moded<Fma, Mode::Sat>, float, float, float, float>(instr);
+    default:
+        return setTernary<Moded<Fma, Mode::FtzSat>, float, float, float, float>(instr);
     }
 }
 
@@ -214,12 +253,18 @@ bool approximate(Instr& instr)
     if (instr.type != Type::F32)
         return false;
     switch (instr.op) {
-    case Op::Ex2: return unary32<Ex2>(instr);
-    case Op::Lg2: return unary32<Lg2>(instr);
-    case Op::Sin: return unary32<Sin>(instr);
-    case Op::Cos: return unary32<Cos>(instr);
-    case Op::Tanh: return unary32<Tanh>(instr);
-    default: return false;
+    case Op::Ex2:
+        return unary32<Ex2>(instr);
+    case Op::Lg2:
+        return unary32<Lg2>(instr);
+    case Op::Sin:
+        return unary32<Sin>(instr);
+    case Op::Cos:
+        return unary32<Cos>(instr);
+    case Op::Tanh:
+        return unary32<Tanh>(instr);
+    default:
+        return false;
     }
 }
 
@@ -234,12 +279,24 @@ bool testpHandler(Warp& warp, const Instr& instr)
         const int kind = std::fpclassify(a[l]);
         bool yes = false;
         switch (static_cast<FloatClass>(instr.sub)) {
-        case FloatClass::Finite: yes = kind != FP_NAN && kind != FP_INFINITE; break;
-        case FloatClass::Infinite: yes = kind == FP_INFINITE; break;
-        case FloatClass::Number: yes = kind != FP_NAN; break;
-        case FloatClass::NotANumber: yes = kind == FP_NAN; break;
-        case FloatClass::Normal: yes = kind == FP_NORMAL; break;
-        case FloatClass::Subnormal: yes = kind == FP_SUBNORMAL; break;
+        case FloatClass::Finite:
+            yes = kind != FP_NAN && kind != FP_INFINITE;
+            break;
+        case FloatClass::Infinite:
+            yes = kind == FP_INFINITE;
+            break;
+        case FloatClass::Number:
+            yes = kind != FP_NAN;
+            break;
+        case FloatClass::NotANumber:
+            yes = kind == FP_NAN;
+            break;
+        case FloatClass::Normal:
+            yes = kind == FP_NORMAL;
+            break;
+        case FloatClass::Subnormal:
+            yes = kind == FP_SUBNORMAL;
+            break;
         }
         bits |= static_cast<std::uint32_t>(yes) << l;
     }
@@ -266,10 +323,14 @@ template <Handler Full, Handler Masked>
 bool setRounded(Instr& instr)
 {
     switch (instr.rounding) {
-    case Rounding::Zero: return set(instr, inMode<Full, 0x6000>, inMode<Masked, 0x6000>);
-    case Rounding::Down: return set(instr, inMode<Full, 0x2000>, inMode<Masked, 0x2000>);
-    case Rounding::Up: return set(instr, inMode<Full, 0x4000>, inMode<Masked, 0x4000>);
-    default: return false;
+    case Rounding::Zero:
+        return set(instr, inMode<Full, 0x6000>, inMode<Masked, 0x6000>);
+    case Rounding::Down:
+        return set(instr, inMode<Full, 0x2000>, inMode<Masked, 0x2000>);
+    case Rounding::Up:
+        return set(instr, inMode<Full, 0x4000>, inMode<Masked, 0x4000>);
+    default:
+        return false;
     }
 }
 
@@ -293,14 +354,22 @@ template <class T, class FtzAdd, class FtzSub, class FtzMul, class FtzDiv, class
 bool directedOf(Instr& instr)
 {
     switch (instr.op) {
-    case Op::Add: return roundedBinary<FtzAdd, T>(instr);
-    case Op::Sub: return roundedBinary<FtzSub, T>(instr);
-    case Op::Mul: return roundedBinary<FtzMul, T>(instr);
-    case Op::Div: return roundedBinary<FtzDiv, T>(instr);
-    case Op::Fma: return roundedTernary<FtzFma, T>(instr);
-    case Op::Rcp: return roundedUnary<FtzRcp, T>(instr);
-    case Op::Sqrt: return roundedUnary<FtzSqrt, T>(instr);
-    default: return false;
+    case Op::Add:
+        return roundedBinary<FtzAdd, T>(instr);
+    case Op::Sub:
+        return roundedBinary<FtzSub, T>(instr);
+    case Op::Mul:
+        return roundedBinary<FtzMul, T>(instr);
+    case Op::Div:
+        return roundedBinary<FtzDiv, T>(instr);
+    case Op::Fma:
+        return roundedTernary<FtzFma, T>(instr);
+    case Op::Rcp:
+        return roundedUnary<FtzRcp, T>(instr);
+    case Op::Sqrt:
+        return roundedUnary<FtzSqrt, T>(instr);
+    default:
+        return false;
     }
 }
 
@@ -316,10 +385,14 @@ bool directed(Instr& instr)
     if (instr.type == Type::F64)
         return directedOf<double, Add, Sub, Mul, Div, Fma, Rcp, Sqrt>(instr);
     switch ((instr.ftz ? 1 : 0) + (instr.sat ? 2 : 0)) {
-    case 0: return directed32<Mode::Plain>(instr);
-    case 1: return directed32<Mode::Ftz>(instr);
-    case 2: return directed32<Mode::Sat>(instr);
-    default: return directed32<Mode::FtzSat>(instr);
+    case 0:
+        return directed32<Mode::Plain>(instr);
+    case 1:
+        return directed32<Mode::Ftz>(instr);
+    case 2:
+        return directed32<Mode::Sat>(instr);
+    default:
+        return directed32<Mode::FtzSat>(instr);
     }
 }
 #else
@@ -338,21 +411,32 @@ bool bindFloat(Instr& instr)
     if (instr.rounding != Rounding::Nearest && instr.op != Op::Cvt)
         return directed(instr);
     switch (instr.op) {
-    case Op::Add: return binary<Add>(instr);
-    case Op::Sub: return binary<Sub>(instr);
-    case Op::Mul: return binary<Mul>(instr);
-    case Op::Div: case Op::DivApprox: return binary<Div>(instr);
+    case Op::Add:
+        return binary<Add>(instr);
+    case Op::Sub:
+        return binary<Sub>(instr);
+    case Op::Mul:
+        return binary<Mul>(instr);
+    case Op::Div:
+    case Op::DivApprox:
+        return binary<Div>(instr);
     case Op::Fma:
         return instr.type == Type::F32 ? fma32(instr) : setTernary<Fma, double, double, double, double>(instr);
-    case Op::Abs: return unary<Abs>(instr);
-    case Op::Neg: return unary<Neg>(instr);
-    case Op::Min: return extreme<false>(instr);
-    case Op::Max: return extreme<true>(instr);
-    case Op::Copysign: return binary<Copysign>(instr);
+    case Op::Abs:
+        return unary<Abs>(instr);
+    case Op::Neg:
+        return unary<Neg>(instr);
+    case Op::Min:
+        return extreme<false>(instr);
+    case Op::Max:
+        return extreme<true>(instr);
+    case Op::Copysign:
+        return binary<Copysign>(instr);
     case Op::Testp:
         return instr.type == Type::F32 ? set(instr, testpHandler<float>, testpHandler<float>)
                                        : set(instr, testpHandler<double>, testpHandler<double>);
-    default: return approximate(instr);
+    default:
+        return approximate(instr);
     }
 }
 

@@ -33,29 +33,51 @@ bool isNan(U16 a)
 }
 
 struct Add {
-    template <class H> static U16 run(U16 a, U16 b) { return H::narrow(H::wide(a) + H::wide(b)); }
+    template <class H>
+    static U16 run(U16 a, U16 b)
+    {
+        return H::narrow(H::wide(a) + H::wide(b));
+    }
 };
 struct Sub {
-    template <class H> static U16 run(U16 a, U16 b) { return H::narrow(H::wide(a) - H::wide(b)); }
+    template <class H>
+    static U16 run(U16 a, U16 b)
+    {
+        return H::narrow(H::wide(a) - H::wide(b));
+    }
 };
 struct Mul {
-    template <class H> static U16 run(U16 a, U16 b) { return H::narrow(H::wide(a) * H::wide(b)); }
+    template <class H>
+    static U16 run(U16 a, U16 b)
+    {
+        return H::narrow(H::wide(a) * H::wide(b));
+    }
 };
 struct Fma {
-    template <class H> static U16 run(U16 a, U16 b, U16 c)
+    template <class H>
+    static U16 run(U16 a, U16 b, U16 c)
     {
         return H::narrow(fmaToOdd(double{H::wide(a)}, double{H::wide(b)}, double{H::wide(c)}));
     }
 };
 struct Abs {
-    template <class H> static U16 run(U16 a) { return a & 0x7FFF; }
+    template <class H>
+    static U16 run(U16 a)
+    {
+        return a & 0x7FFF;
+    }
 };
 struct Neg {
-    template <class H> static U16 run(U16 a) { return a ^ 0x8000; }
+    template <class H>
+    static U16 run(U16 a)
+    {
+        return a ^ 0x8000;
+    }
 };
 template <bool Greater>
 struct Extreme {
-    template <class H> static U16 run(U16 a, U16 b)
+    template <class H>
+    static U16 run(U16 a, U16 b)
     {
         if (isNan<H>(a) || isNan<H>(b))
             return isNan<H>(a) ? (isNan<H>(b) ? U16{0x7FFF} : b) : a;
@@ -67,16 +89,25 @@ struct Extreme {
 };
 template <class F>
 struct Propagating {
-    template <class H> static U16 run(U16 a, U16 b)
+    template <class H>
+    static U16 run(U16 a, U16 b)
     {
         return isNan<H>(a) || isNan<H>(b) ? U16{0x7FFF} : F::template run<H>(a, b);
     }
 };
 struct Ex2 {
-    template <class H> static U16 run(U16 a) { return H::narrow(std::exp2(H::wide(a))); }
+    template <class H>
+    static U16 run(U16 a)
+    {
+        return H::narrow(std::exp2(H::wide(a)));
+    }
 };
 struct Tanh {
-    template <class H> static U16 run(U16 a) { return H::narrow(std::tanh(H::wide(a))); }
+    template <class H>
+    static U16 run(U16 a)
+    {
+        return H::narrow(std::tanh(H::wide(a)));
+    }
 };
 
 template <class H>
@@ -124,11 +155,20 @@ bool bind(Instr& instr)
 {
     Handler made = nullptr;
     switch (instr.type) {
-    case Type::F16: made = handler<F, Half, std::uint16_t, Operands>; break;
-    case Type::F16x2: made = handler<F, Half, std::uint32_t, Operands>; break;
-    case Type::BF16: made = handler<F, Bfloat, std::uint16_t, Operands>; break;
-    case Type::BF16x2: made = handler<F, Bfloat, std::uint32_t, Operands>; break;
-    default: return false;
+    case Type::F16:
+        made = handler<F, Half, std::uint16_t, Operands>;
+        break;
+    case Type::F16x2:
+        made = handler<F, Half, std::uint32_t, Operands>;
+        break;
+    case Type::BF16:
+        made = handler<F, Bfloat, std::uint16_t, Operands>;
+        break;
+    case Type::BF16x2:
+        made = handler<F, Bfloat, std::uint32_t, Operands>;
+        break;
+    default:
+        return false;
     }
     return set(instr, made, made);
 }
@@ -140,17 +180,28 @@ bool bindHalf(Instr& instr)
     if (instr.type < Type::F16 || instr.type > Type::BF16x2 || instr.xorsign)
         return false;
     switch (instr.op) {
-    case Op::Add: return bind<Add, 2>(instr);
-    case Op::Sub: return bind<Sub, 2>(instr);
-    case Op::Mul: return bind<Mul, 2>(instr);
-    case Op::Fma: return bind<Fma, 3>(instr);
-    case Op::Abs: return bind<Abs, 1>(instr);
-    case Op::Neg: return bind<Neg, 1>(instr);
-    case Op::Min: return instr.nan ? bind<Propagating<Extreme<false>>, 2>(instr) : bind<Extreme<false>, 2>(instr);
-    case Op::Max: return instr.nan ? bind<Propagating<Extreme<true>>, 2>(instr) : bind<Extreme<true>, 2>(instr);
-    case Op::Ex2: return bind<Ex2, 1>(instr);
-    case Op::Tanh: return bind<Tanh, 1>(instr);
-    default: return false;
+    case Op::Add:
+        return bind<Add, 2>(instr);
+    case Op::Sub:
+        return bind<Sub, 2>(instr);
+    case Op::Mul:
+        return bind<Mul, 2>(instr);
+    case Op::Fma:
+        return bind<Fma, 3>(instr);
+    case Op::Abs:
+        return bind<Abs, 1>(instr);
+    case Op::Neg:
+        return bind<Neg, 1>(instr);
+    case Op::Min:
+        return instr.nan ? bind<Propagating<Extreme<false>>, 2>(instr) : bind<Extreme<false>, 2>(instr);
+    case Op::Max:
+        return instr.nan ? bind<Propagating<Extreme<true>>, 2>(instr) : bind<Extreme<true>, 2>(instr);
+    case Op::Ex2:
+        return bind<Ex2, 1>(instr);
+    case Op::Tanh:
+        return bind<Tanh, 1>(instr);
+    default:
+        return false;
     }
 }
 

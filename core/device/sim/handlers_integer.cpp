@@ -19,7 +19,7 @@ template <class T>
 using Twice = std::conditional_t<
     sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
     std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>,
-                       std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+                       std::conditional_t<std::is_signed_v<T>, Int128, Uint128>>>;
 
 template <class T>
 T high(T a, T b)
@@ -28,7 +28,11 @@ T high(T a, T b)
 }
 
 struct Add {
-    template <class T> static T run(T a, T b) { return static_cast<T>(Wrap<T>(a) + Wrap<T>(b)); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(Wrap<T>(a) + Wrap<T>(b));
+    }
 };
 struct AddSat {
     static std::int32_t run(std::int32_t a, std::int32_t b)
@@ -38,7 +42,11 @@ struct AddSat {
     }
 };
 struct Sub {
-    template <class T> static T run(T a, T b) { return static_cast<T>(Wrap<T>(a) - Wrap<T>(b)); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(Wrap<T>(a) - Wrap<T>(b));
+    }
 };
 struct SubSat {
     static std::int32_t run(std::int32_t a, std::int32_t b)
@@ -48,22 +56,43 @@ struct SubSat {
     }
 };
 struct Mul {
-    template <class T> static T run(T a, T b) { return static_cast<T>(Wrap<T>(a) * Wrap<T>(b)); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(Wrap<T>(a) * Wrap<T>(b));
+    }
 };
 struct MulHi {
-    template <class T> static T run(T a, T b) { return high(a, b); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return high(a, b);
+    }
 };
 struct MulWide {
-    template <class T> static Twice<T> run(T a, T b) { return Twice<T>(a) * Twice<T>(b); }
+    template <class T>
+    static Twice<T> run(T a, T b)
+    {
+        return Twice<T>(a) * Twice<T>(b);
+    }
 };
 struct Mad {
-    template <class T> static T run(T a, T b, T c) { return static_cast<T>(Wrap<T>(a) * Wrap<T>(b) + Wrap<T>(c)); }
+    template <class T>
+    static T run(T a, T b, T c)
+    {
+        return static_cast<T>(Wrap<T>(a) * Wrap<T>(b) + Wrap<T>(c));
+    }
 };
 struct MadHi {
-    template <class T> static T run(T a, T b, T c) { return static_cast<T>(Wrap<T>(high(a, b)) + Wrap<T>(c)); }
+    template <class T>
+    static T run(T a, T b, T c)
+    {
+        return static_cast<T>(Wrap<T>(high(a, b)) + Wrap<T>(c));
+    }
 };
 struct MadWide {
-    template <class T> static Twice<T> run(T a, T b, Twice<T> c)
+    template <class T>
+    static Twice<T> run(T a, T b, Twice<T> c)
     {
         using W = Unsigned<Twice<T>>;
         return static_cast<Twice<T>>(static_cast<W>(Twice<T>(a) * Twice<T>(b)) + static_cast<W>(c));
@@ -75,20 +104,30 @@ std::int64_t low24(T a)
     return std::is_signed_v<T> ? static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8 : a & 0xFFFFFF;
 }
 struct Mul24Lo {
-    template <class T> static T run(T a, T b) { return static_cast<T>(low24(a) * low24(b)); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>(low24(a) * low24(b));
+    }
 };
 struct Mul24Hi {
-    template <class T> static T run(T a, T b) { return static_cast<T>((low24(a) * low24(b)) >> 16); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return static_cast<T>((low24(a) * low24(b)) >> 16);
+    }
 };
 struct Mad24Lo {
-    template <class T> static T run(T a, T b, T c)
+    template <class T>
+    static T run(T a, T b, T c)
     {
         return static_cast<T>(Wrap<T>(static_cast<T>(low24(a) * low24(b))) + Wrap<T>(c));
     }
 };
 /// Division by zero is not defined by PTX; all ones is what the hardware gives.
 struct Div {
-    template <class T> static T run(T a, T b)
+    template <class T>
+    static T run(T a, T b)
     {
         if (b == 0)
             return static_cast<T>(~T{0});
@@ -99,7 +138,8 @@ struct Div {
     }
 };
 struct Rem {
-    template <class T> static T run(T a, T b)
+    template <class T>
+    static T run(T a, T b)
     {
         if (b == 0)
             return a;
@@ -110,25 +150,50 @@ struct Rem {
     }
 };
 struct Abs {
-    template <class T> static T run(T a) { return a < 0 ? static_cast<T>(Wrap<T>(0) - Wrap<T>(a)) : a; }
+    template <class T>
+    static T run(T a)
+    {
+        return a < 0 ? static_cast<T>(Wrap<T>(0) - Wrap<T>(a)) : a;
+    }
 };
 struct Neg {
-    template <class T> static T run(T a) { return static_cast<T>(Wrap<T>(0) - Wrap<T>(a)); }
+    template <class T>
+    static T run(T a)
+    {
+        return static_cast<T>(Wrap<T>(0) - Wrap<T>(a));
+    }
 };
 struct Min {
-    template <class T> static T run(T a, T b) { return a < b ? a : b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a < b ? a : b;
+    }
 };
 struct Max {
-    template <class T> static T run(T a, T b) { return a > b ? a : b; }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return a > b ? a : b;
+    }
 };
 struct MinRelu {
-    template <class T> static T run(T a, T b) { return Max::run(Min::run(a, b), T{0}); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return Max::run(Min::run(a, b), T{0});
+    }
 };
 struct MaxRelu {
-    template <class T> static T run(T a, T b) { return Max::run(Max::run(a, b), T{0}); }
+    template <class T>
+    static T run(T a, T b)
+    {
+        return Max::run(Max::run(a, b), T{0});
+    }
 };
 struct Sad {
-    template <class T> static T run(T a, T b, T c)
+    template <class T>
+    static T run(T a, T b, T c)
     {
         const Wrap<T> distance = a > b ? Wrap<T>(a) - Wrap<T>(b) : Wrap<T>(b) - Wrap<T>(a);
         return static_cast<T>(Wrap<T>(c) + distance);
@@ -180,7 +245,7 @@ bool wide(Instr& instr)
 template <class T>
 bool carryHandler(Warp& warp, const Instr& instr)
 {
-    using Big = unsigned __int128;
+    using Big = Uint128;
     T* d = at<T>(warp, instr.d);
     const T* a = at<T>(warp, instr.a);
     const T* b = at<T>(warp, instr.b);
@@ -236,35 +301,52 @@ bool bindInteger(Instr& instr)
         return false;
     switch (instr.op) {
     case Op::Add:
-        return instr.sat ? instr.type == Type::S32 &&
-                               setBinary<AddSat, std::int32_t, std::int32_t, std::int32_t>(instr)
+        return instr.sat ? instr.type == Type::S32 && setBinary<AddSat, std::int32_t, std::int32_t, std::int32_t>(instr)
                          : binary<Add>(instr);
     case Op::Sub:
-        return instr.sat ? instr.type == Type::S32 &&
-                               setBinary<SubSat, std::int32_t, std::int32_t, std::int32_t>(instr)
+        return instr.sat ? instr.type == Type::S32 && setBinary<SubSat, std::int32_t, std::int32_t, std::int32_t>(instr)
                          : binary<Sub>(instr);
-    case Op::Mul: return binary<Mul>(instr);
-    case Op::MulHi: return binary<MulHi>(instr);
-    case Op::MulWide: return wide<MulWide, void>(instr);
-    case Op::Mad: return !instr.sat && ternary<Mad>(instr);
-    case Op::MadHi: return !instr.sat && ternary<MadHi>(instr);
-    case Op::MadWide: return wide<void, MadWide>(instr);
-    case Op::Mul24: return word(instr.type) && (instr.hi ? words<Mul24Hi>(instr) : words<Mul24Lo>(instr));
+    case Op::Mul:
+        return binary<Mul>(instr);
+    case Op::MulHi:
+        return binary<MulHi>(instr);
+    case Op::MulWide:
+        return wide<MulWide, void>(instr);
+    case Op::Mad:
+        return !instr.sat && ternary<Mad>(instr);
+    case Op::MadHi:
+        return !instr.sat && ternary<MadHi>(instr);
+    case Op::MadWide:
+        return wide<void, MadWide>(instr);
+    case Op::Mul24:
+        return word(instr.type) && (instr.hi ? words<Mul24Hi>(instr) : words<Mul24Lo>(instr));
     case Op::Mad24:
         if (!word(instr.type) || instr.hi || instr.sat)
             return false;
         if (instr.type == Type::S32)
             return setTernary<Mad24Lo, std::int32_t, std::int32_t, std::int32_t, std::int32_t>(instr);
         return setTernary<Mad24Lo, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(instr);
-    case Op::Div: return binary<Div>(instr);
-    case Op::Rem: return binary<Rem>(instr);
-    case Op::Abs: return unary<Abs>(instr);
-    case Op::Neg: return unary<Neg>(instr);
-    case Op::Min: return instr.relu ? binary<MinRelu>(instr) : binary<Min>(instr);
-    case Op::Max: return instr.relu ? binary<MaxRelu>(instr) : binary<Max>(instr);
-    case Op::Sad: return ternary<Sad>(instr);
-    case Op::AddCarry: case Op::SubCarry: case Op::MadCarryLo: case Op::MadCarryHi: return bindCarry(instr);
-    default: return false;
+    case Op::Div:
+        return binary<Div>(instr);
+    case Op::Rem:
+        return binary<Rem>(instr);
+    case Op::Abs:
+        return unary<Abs>(instr);
+    case Op::Neg:
+        return unary<Neg>(instr);
+    case Op::Min:
+        return instr.relu ? binary<MinRelu>(instr) : binary<Min>(instr);
+    case Op::Max:
+        return instr.relu ? binary<MaxRelu>(instr) : binary<Max>(instr);
+    case Op::Sad:
+        return ternary<Sad>(instr);
+    case Op::AddCarry:
+    case Op::SubCarry:
+    case Op::MadCarryLo:
+    case Op::MadCarryHi:
+        return bindCarry(instr);
+    default:
+        return false;
     }
 }
 

@@ -91,11 +91,16 @@ template <class M, class R>
 Handler loadOf(unsigned count)
 {
     switch (count) {
-    case 1: return loadHandler<M, R, 1>;
-    case 2: return loadHandler<M, R, 2>;
-    case 4: return loadHandler<M, R, 4>;
-    case 8: return sizeof(M) == 4 ? loadHandler<M, R, 8> : nullptr;
-    default: return nullptr;
+    case 1:
+        return loadHandler<M, R, 1>;
+    case 2:
+        return loadHandler<M, R, 2>;
+    case 4:
+        return loadHandler<M, R, 4>;
+    case 8:
+        return sizeof(M) == 4 ? loadHandler<M, R, 8> : nullptr;
+    default:
+        return nullptr;
     }
 }
 
@@ -103,11 +108,16 @@ template <class M, class R>
 Handler storeOf(unsigned count)
 {
     switch (count) {
-    case 1: return storeHandler<M, R, 1>;
-    case 2: return storeHandler<M, R, 2>;
-    case 4: return storeHandler<M, R, 4>;
-    case 8: return sizeof(M) == 4 ? storeHandler<M, R, 8> : nullptr;
-    default: return nullptr;
+    case 1:
+        return storeHandler<M, R, 1>;
+    case 2:
+        return storeHandler<M, R, 2>;
+    case 4:
+        return storeHandler<M, R, 4>;
+    case 8:
+        return sizeof(M) == 4 ? storeHandler<M, R, 8> : nullptr;
+    default:
+        return nullptr;
     }
 }
 
@@ -145,16 +155,31 @@ bool bindLoad(Instr& instr)
     const unsigned count = instr.listCount ? instr.listCount : 1;
     Handler made = nullptr;
     switch (instr.type) {
-    case Type::S8: made = loadInto<std::int8_t>(instr.widthD, count); break;
-    case Type::S16: made = loadInto<std::int16_t>(instr.widthD, count); break;
-    case Type::S32: made = loadInto<std::int32_t>(instr.widthD, count); break;
+    case Type::S8:
+        made = loadInto<std::int8_t>(instr.widthD, count);
+        break;
+    case Type::S16:
+        made = loadInto<std::int16_t>(instr.widthD, count);
+        break;
+    case Type::S32:
+        made = loadInto<std::int32_t>(instr.widthD, count);
+        break;
     default:
         switch (bytesOf(instr.type)) {
-        case 1: made = loadInto<U8>(instr.widthD, count); break;
-        case 2: made = loadInto<U16>(instr.widthD, count); break;
-        case 4: made = loadInto<U32>(instr.widthD, count); break;
-        case 8: made = loadInto<U64>(instr.widthD, count); break;
-        default: break;
+        case 1:
+            made = loadInto<U8>(instr.widthD, count);
+            break;
+        case 2:
+            made = loadInto<U16>(instr.widthD, count);
+            break;
+        case 4:
+            made = loadInto<U32>(instr.widthD, count);
+            break;
+        case 8:
+            made = loadInto<U64>(instr.widthD, count);
+            break;
+        default:
+            break;
         }
     }
     return made && bytesOf(instr.type) * count <= 32 && set(instr, made, made);
@@ -165,16 +190,26 @@ bool bindStore(Instr& instr)
     const unsigned count = instr.listCount ? instr.listCount : 1;
     Handler made = nullptr;
     switch (bytesOf(instr.type)) {
-    case 1: made = storeFrom<U8>(instr.widthA, count); break;
-    case 2: made = storeFrom<U16>(instr.widthA, count); break;
-    case 4: made = storeFrom<U32>(instr.widthA, count); break;
-    case 8: made = storeFrom<U64>(instr.widthA, count); break;
-    default: break;
+    case 1:
+        made = storeFrom<U8>(instr.widthA, count);
+        break;
+    case 2:
+        made = storeFrom<U16>(instr.widthA, count);
+        break;
+    case 4:
+        made = storeFrom<U32>(instr.widthA, count);
+        break;
+    case 8:
+        made = storeFrom<U64>(instr.widthA, count);
+        break;
+    default:
+        break;
     }
     return made && bytesOf(instr.type) * count <= 32 && set(instr, made, made);
 }
 
-/// cp.async: a destination in shared memory, b source in global memory, c source bytes, e predicate to ignore the source.
+/// cp.async: a destination in shared memory, b source in global memory, c source bytes, e predicate to ignore the
+/// source.
 bool copyHandler(Warp& warp, const Instr& instr)
 {
     const U32 bytes = instr.sub;
@@ -192,8 +227,7 @@ bool copyHandler(Warp& warp, const Instr& instr)
     const U32 all = warp.exec;
     Resolved source, destination;
     warp.exec = all & reading;
-    const bool sourceOk =
-        warp.exec == 0 || resolve(warp, Space::Global, from, bytes, Purpose::Read, source);
+    const bool sourceOk = warp.exec == 0 || resolve(warp, Space::Global, from, bytes, Purpose::Read, source);
     warp.exec = all;
     if (!sourceOk || !resolve(warp, Space::Shared, to, bytes, Purpose::Write, destination))
         return false;
@@ -242,10 +276,14 @@ bool waitHandler(Warp& warp, const Instr& instr)
 U64 windowOf(Space space)
 {
     switch (space) {
-    case Space::Shared: return sharedWindow;
-    case Space::Local: return localWindow;
-    case Space::Param: return paramWindow;
-    default: return 0;
+    case Space::Shared:
+        return sharedWindow;
+    case Space::Local:
+        return localWindow;
+    case Space::Param:
+        return paramWindow;
+    default:
+        return 0;
     }
 }
 
@@ -292,17 +330,25 @@ bool clockHandler(Warp& warp, const Instr& instr)
 bool bindMemory(Instr& instr)
 {
     switch (instr.op) {
-    case Op::Load: return bindLoad(instr);
-    case Op::Store: return bindStore(instr);
-    case Op::CpAsync: return set(instr, copyHandler, copyHandler);
-    case Op::CpAsyncCommit: return set(instr, commitHandler, commitHandler);
-    case Op::CpAsyncWait: return set(instr, waitHandler, waitHandler);
+    case Op::Load:
+        return bindLoad(instr);
+    case Op::Store:
+        return bindStore(instr);
+    case Op::CpAsync:
+        return set(instr, copyHandler, copyHandler);
+    case Op::CpAsyncCommit:
+        return set(instr, commitHandler, commitHandler);
+    case Op::CpAsyncWait:
+        return set(instr, waitHandler, waitHandler);
     case Op::Cvta:
         return bytesOf(instr.type) == 8 ? set(instr, cvtaHandler<U64>, cvtaHandler<U64>)
                                         : bytesOf(instr.type) == 4 && set(instr, cvtaHandler<U32>, cvtaHandler<U32>);
-    case Op::Isspacep: return set(instr, isspacepHandler, isspacepHandler);
-    case Op::Clock: return set(instr, clockHandler, clockHandler);
-    default: return false;
+    case Op::Isspacep:
+        return set(instr, isspacepHandler, isspacepHandler);
+    case Op::Clock:
+        return set(instr, clockHandler, clockHandler);
+    default:
+        return false;
     }
 }
 

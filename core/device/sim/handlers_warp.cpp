@@ -74,9 +74,15 @@ bool voteHandler(Warp& warp, const Instr& instr)
         ESPALIER_LANES put<true>(d, l, yes, mask);
         break;
     }
-    case VoteMode::All: writePredicate(warp, instr.d, yes == warp.exec ? ~0u : 0u); break;
-    case VoteMode::Any: writePredicate(warp, instr.d, yes ? ~0u : 0u); break;
-    case VoteMode::Uni: writePredicate(warp, instr.d, yes == 0 || yes == warp.exec ? ~0u : 0u); break;
+    case VoteMode::All:
+        writePredicate(warp, instr.d, yes == warp.exec ? ~0u : 0u);
+        break;
+    case VoteMode::Any:
+        writePredicate(warp, instr.d, yes ? ~0u : 0u);
+        break;
+    case VoteMode::Uni:
+        writePredicate(warp, instr.d, yes == 0 || yes == warp.exec ? ~0u : 0u);
+        break;
     }
     return true;
 }
@@ -114,12 +120,24 @@ bool reduxHandler(Warp& warp, const Instr& instr)
     for (U32 left = warp.exec & (warp.exec - 1); left; left &= left - 1) {
         const T x = a[std::countr_zero(left)];
         switch (static_cast<AtomicOp>(instr.sub)) {
-        case AtomicOp::Add: r = static_cast<T>(static_cast<U32>(r) + static_cast<U32>(x)); break;
-        case AtomicOp::Min: r = std::min(r, x); break;
-        case AtomicOp::Max: r = std::max(r, x); break;
-        case AtomicOp::And: r &= x; break;
-        case AtomicOp::Or: r |= x; break;
-        default: r ^= x; break;
+        case AtomicOp::Add:
+            r = static_cast<T>(static_cast<U32>(r) + static_cast<U32>(x));
+            break;
+        case AtomicOp::Min:
+            r = std::min(r, x);
+            break;
+        case AtomicOp::Max:
+            r = std::max(r, x);
+            break;
+        case AtomicOp::And:
+            r &= x;
+            break;
+        case AtomicOp::Or:
+            r |= x;
+            break;
+        default:
+            r ^= x;
+            break;
         }
     }
     T* d = at<T>(warp, instr.d);
@@ -150,17 +168,22 @@ bool electHandler(Warp& warp, const Instr& instr)
 bool bindWarp(Instr& instr)
 {
     switch (instr.op) {
-    case Op::Shuffle: return set(instr, shuffleHandler, shuffleHandler);
-    case Op::Vote: return set(instr, voteHandler, voteHandler);
+    case Op::Shuffle:
+        return set(instr, shuffleHandler, shuffleHandler);
+    case Op::Vote:
+        return set(instr, voteHandler, voteHandler);
     case Op::Match:
         return bytesOf(instr.type) == 8 ? set(instr, matchHandler<U64>, matchHandler<U64>)
                                         : set(instr, matchHandler<U32>, matchHandler<U32>);
     case Op::Redux:
         return instr.type == Type::S32 ? set(instr, reduxHandler<std::int32_t>, reduxHandler<std::int32_t>)
                                        : set(instr, reduxHandler<U32>, reduxHandler<U32>);
-    case Op::Activemask: return set(instr, activemaskHandler, activemaskHandler);
-    case Op::Elect: return set(instr, electHandler, electHandler);
-    default: return false;
+    case Op::Activemask:
+        return set(instr, activemaskHandler, activemaskHandler);
+    case Op::Elect:
+        return set(instr, electHandler, electHandler);
+    default:
+        return false;
     }
 }
 

@@ -18,22 +18,103 @@ using Handler = bool (*)(Warp&, const Instr&);
 
 enum class Op : std::uint8_t {
     // computed by handlers, lane by lane
-    Add, Sub, Mul, MulHi, MulWide, Mad, MadHi, MadWide, Mul24, Mad24, Div, DivApprox, Rem, Abs, Neg, Min, Max, Sad,
-    And, Or, Xor, Not, Cnot, Shl, Shr, ShfLeft, ShfRight, Bfe, Bfi, Bfind, Fns, Popc, Clz, Brev, Prmt, Lop3, Dp4a, Dp2a,
-    Fma, Rcp, Sqrt, Rsqrt, Ex2, Lg2, Sin, Cos, Tanh, Copysign, Testp, Bmsk, Szext,
-    AddCarry, SubCarry, MadCarryLo, MadCarryHi,
-    Setp, Set, Selp, Slct, Mov, Pack, Unpack, Cvt, CvtPack,
-    Load, Store, Atomic, CpAsync, CpAsyncCommit, CpAsyncWait, Cvta, Isspacep, Clock,
-    Shuffle, Vote, Match, Redux, Activemask, Elect,
+    Add,
+    Sub,
+    Mul,
+    MulHi,
+    MulWide,
+    Mad,
+    MadHi,
+    MadWide,
+    Mul24,
+    Mad24,
+    Div,
+    DivApprox,
+    Rem,
+    Abs,
+    Neg,
+    Min,
+    Max,
+    Sad,
+    And,
+    Or,
+    Xor,
+    Not,
+    Cnot,
+    Shl,
+    Shr,
+    ShfLeft,
+    ShfRight,
+    Bfe,
+    Bfi,
+    Bfind,
+    Fns,
+    Popc,
+    Clz,
+    Brev,
+    Prmt,
+    Lop3,
+    Dp4a,
+    Dp2a,
+    Fma,
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Ex2,
+    Lg2,
+    Sin,
+    Cos,
+    Tanh,
+    Copysign,
+    Testp,
+    Bmsk,
+    Szext,
+    AddCarry,
+    SubCarry,
+    MadCarryLo,
+    MadCarryHi,
+    Setp,
+    Set,
+    Selp,
+    Slct,
+    Mov,
+    Pack,
+    Unpack,
+    Cvt,
+    CvtPack,
+    Load,
+    Store,
+    Atomic,
+    CpAsync,
+    CpAsyncCommit,
+    CpAsyncWait,
+    Cvta,
+    Isspacep,
+    Clock,
+    Shuffle,
+    Vote,
+    Match,
+    Redux,
+    Activemask,
+    Elect,
     // steered by the interpreter itself
-    Nop, Jump, Branch, BranchTable, Exit, Barrier, BarrierArrive, BarrierWarp, Trap, Yield,
+    Nop,
+    Jump,
+    Branch,
+    BranchTable,
+    Exit,
+    Barrier,
+    BarrierArrive,
+    BarrierWarp,
+    Trap,
+    Yield,
 };
 
 enum class Compare : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 enum class Combine : std::uint8_t { None, And, Or, Xor };
 enum class Rounding : std::uint8_t { Nearest, Zero, Down, Up, NearestInt, ZeroInt, DownInt, UpInt, Away };
 enum class AtomicOp : std::uint8_t { Add, Exch, Cas, Min, Max, Inc, Dec, And, Or, Xor };
-enum class Lanes : std::uint8_t { Up, Down, Bfly, Idx };               ///< shfl
+enum class Lanes : std::uint8_t { Up, Down, Bfly, Idx }; ///< shfl
 enum class VoteMode : std::uint8_t { All, Any, Uni, Ballot };
 enum class MatchMode : std::uint8_t { Any, All };
 
@@ -47,17 +128,17 @@ struct Instr {
     Handler full = nullptr;   ///< all 32 lanes active
     Handler masked = nullptr; ///< lanes in Warp::exec
     std::uint32_t d = 0, d2 = 0, a = 0, b = 0, c = 0, e = 0;
-    std::uint32_t guard = 0; ///< slot of the guard predicate; 0: none
-    std::uint32_t list = 0;  ///< first of listCount entries in Kernel::lists
-    std::int64_t imm = 0;    ///< address offset, barrier id, table number, lop3 table
-    std::int32_t imm2 = 0;   ///< cp.async: offset of the source address
+    std::uint32_t guard = 0;  ///< slot of the guard predicate; 0: none
+    std::uint32_t list = 0;   ///< first of listCount entries in Kernel::lists
+    std::int64_t imm = 0;     ///< address offset, barrier id, table number, lop3 table
+    std::int32_t imm2 = 0;    ///< cp.async: offset of the source address
     std::uint32_t target = 0; ///< branch: label while decoding, instruction number afterwards
     std::uint16_t listCount = 0;
     Op op = Op::Nop;
     Type type = Type::None;
     Type type2 = Type::None; ///< source type of cvt, set, slct, tex
     Space space = Space::Generic;
-    std::uint8_t sub = 0;    ///< Compare, AtomicOp, Lanes, VoteMode
+    std::uint8_t sub = 0; ///< Compare, AtomicOp, Lanes, VoteMode
     Combine combine = Combine::None;
     Rounding rounding = Rounding::Nearest;
     Cost cost = Cost::None;
@@ -79,15 +160,39 @@ struct Instr {
 };
 
 enum class SpecialRegister : std::uint8_t {
-    TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-    LaneId, WarpId, NwarpId, SmId, NsmId, GridId, LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
-    DynamicShared, TotalShared, Zero, One,
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    LaneId,
+    WarpId,
+    NwarpId,
+    SmId,
+    NsmId,
+    GridId,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    DynamicShared,
+    TotalShared,
+    Zero,
+    One,
 };
 
 /// A value that is the same in every lane, put into the frame when a launch starts.
 struct Constant {
     enum class Kind : std::uint8_t { Bits, ModuleVariable, DynamicShared };
-    std::uint32_t slot = 0; ///< byte offset in the frame after layout
+    std::uint32_t slot = 0;  ///< byte offset in the frame after layout
     std::uint32_t width = 4; ///< 0: predicate; else bytes
     Kind kind = Kind::Bits;
     std::uint64_t bits = 0; ///< value, or what is added to the address
@@ -110,7 +215,7 @@ struct Location {
 struct Kernel {
     std::string name;
     std::vector<Instr> code;
-    std::vector<std::uint32_t> lists;              ///< operand lists
+    std::vector<std::uint32_t> lists;               ///< operand lists
     std::vector<std::vector<std::uint32_t>> tables; ///< brx.idx
     std::vector<Constant> constants;
     std::vector<SpecialSlot> specials;

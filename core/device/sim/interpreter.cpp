@@ -8,7 +8,9 @@
 #include <cassert>
 #include <cstring>
 #include <deque>
+#include <fmt/format.h>
 #include <memory>
+#include <new>
 
 namespace espalier::sim {
 
@@ -31,6 +33,7 @@ std::vector<TouchedRange> touchedRanges(const AddressSpace& memory)
 }
 
 constexpr std::size_t mostWaitingBytes = std::size_t{512} << 20;
+constexpr std::uint64_t mostSharedBytes = 2u << 20;
 constexpr std::size_t mostWaiting = 1056; ///< eight on each of 132 multiprocessors
 
 /// Blocks run in order, each to its end. One that loops for long is put aside and the next is started, because it may
@@ -57,13 +60,29 @@ LaunchResult runBlocks(const Kernel& kernel, const LaunchConfig& config, const A
             waiting.pop_front();
         }
         switch (runner->advance()) {
-        case BlockRunner::Status::Finished: spare = std::move(runner); break;
-        case BlockRunner::Status::Looping: waiting.push_back(std::move(runner)); break;
+        case BlockRunner::Status::Finished:
+            spare = std::move(runner);
+            break;
+        case BlockRunner::Status::Looping:
+            waiting.push_back(std::move(runner));
+            break;
         case BlockRunner::Status::Fault:
             return {state.counters, describeFault(kernel, config, memory, limits, state, *runner)};
         }
     }
     return {state.counters, std::nullopt};
+}
+
+/// Why a shape cannot run; empty when it can. The runtime has refused it already, unless its process is hostile.
+std::string refusal(const Kernel& kernel, const LaunchConfig& config)
+{
+    const Dim3& b = config.block;
+    const bool fits = b.x >= 1 && b.y >= 1 && b.z >= 1 && b.x <= 1024 && b.y <= 1024 && b.z <= 1024;
+    if (!fits || std::uint64_t{b.x} * b.y * b.z > 1024)
+        return fmt::format("with blocks of {} x {} x {} threads", b.x, b.y, b.z);
+    if (std::uint64_t{kernel.staticShared} + config.dynamicSharedBytes > mostSharedBytes)
+        return fmt::format("with {} bytes of shared memory a block", kernel.staticShared + config.dynamicSharedBytes);
+    return {};
 }
 
 } // namespace
@@ -72,9 +91,9 @@ LaunchResult launch(const PtxModule& module, const KernelFacts& facts, const Lau
                     const AddressSpace& memory, const SymbolTable& symbols, const LaunchLimits& limits)
 {
     const Kernel* kernel = module.kernel(facts.name);
-    [[maybe_unused]] const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
     assert(kernel && facts.unsupported.empty());
-    assert(threads >= 1 && threads <= 1024); // the runtime has refused others as cudaErrorInvalidConfiguration
+    if (const std::string why = refusal(*kernel, config); !why.empty())
+        return {{}, Fault{FaultKind::Trap, fmt::format("{} cannot be launched {}", facts.name, why), {}, 0}};
     std::vector<std::byte> params(std::max<std::size_t>(kernel->paramBytes, 1));
     std::memcpy(params.data(), config.params.data(), std::min(config.params.size(), std::size_t{kernel->paramBytes}));
 
@@ -83,7 +102,17 @@ LaunchResult launch(const PtxModule& module, const KernelFacts& facts, const Lau
     state.params = params.data();
     state.paramBytes = kernel->paramBytes;
     state.counters.launches = 1;
-    return runBlocks(*kernel, config, memory, symbols, limits, state);
+    try {
+        return runBlocks(*kernel, config, memory, symbols, limits, state);
+    } catch (const std::bad_alloc&) {
+        const std::size_t bytes = BlockRunner::bytesOf(*kernel, config);
+        return {state.counters,
+                Fault{FaultKind::Trap,
+                      fmt::format("{} needs more memory than the simulated device has: {} bytes a block", facts.name,
+                                  bytes),
+                      {},
+                      0}};
+    }
 }
 
 } // namespace espalier::sim

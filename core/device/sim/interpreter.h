@@ -26,25 +26,26 @@ struct LaunchConfig {
 };
 
 enum class FaultKind {
-    OutOfBounds,        ///< an address in no range (CUDA 700)
-    ReadOnlyWrite,      ///< a store to an input (CUDA 700)
-    Misaligned,         ///< CUDA 716
+    OutOfBounds,   ///< an address in no range (CUDA 700)
+    ReadOnlyWrite, ///< a store to an input (CUDA 700)
+    Misaligned,    ///< CUDA 716
     SharedOutOfBounds,
     LocalOutOfBounds,
-    Trap,               ///< trap or a device assert (CUDA 719, 710)
-    BarrierDeadlock,    ///< threads of a block wait for ever
-    InstructionLimit,   ///< more thread instructions than allowed: an endless loop
+    Trap,             ///< trap or a device assert (CUDA 719, 710)
+    BarrierDeadlock,  ///< threads of a block wait for ever
+    InstructionLimit, ///< more thread instructions than allowed: an endless loop
 };
 
 struct Fault {
     FaultKind kind = FaultKind::OutOfBounds;
-    std::string sentence;   ///< "softmax_row wrote 4 bytes 12 bytes past the end of output y (block 3, thread 17), FILE:LINE"
-    std::string file;       ///< from .loc, may be empty
+    std::string
+        sentence;     ///< "softmax_row wrote 4 bytes 12 bytes past the end of output y (block 3, thread 17), FILE:LINE"
+    std::string file; ///< from .loc, may be empty
     int line = 0;
 };
 
 struct LaunchLimits {
-    std::uint64_t maxThreadInstructions = 0;  ///< 0: none
+    std::uint64_t maxThreadInstructions = 0; ///< 0: none
     const std::atomic<bool>* cancel = nullptr;
 };
 

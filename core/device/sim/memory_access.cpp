@@ -31,8 +31,8 @@ TouchedRange* rangeOf(LaunchState& launch, U64 address, U64 bytes)
     auto& ranges = launch.ranges;
     if (launch.lastRange < ranges.size() && holds(ranges[launch.lastRange], address, bytes))
         return &ranges[launch.lastRange];
-    const auto after =
-        std::upper_bound(ranges.begin(), ranges.end(), address, [](U64 a, const TouchedRange& r) { return a < r.base; });
+    const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                        [](U64 a, const TouchedRange& r) { return a < r.base; });
     if (after == ranges.begin() || !holds(*(after - 1), address, bytes))
         return nullptr;
     launch.lastRange = static_cast<std::size_t>(after - 1 - ranges.begin());
@@ -117,7 +117,8 @@ private:
 };
 
 /// Fills where.lane for the lanes of `lanes`.
-bool resolveGlobal(Warp& warp, const U64* addresses, U32 lanes, U32 bytes, Purpose purpose, bool counted, Resolved& where)
+bool resolveGlobal(Warp& warp, const U64* addresses, U32 lanes, U32 bytes, Purpose purpose, bool counted,
+                   Resolved& where)
 {
     LaunchState& launch = *warp.launch;
     for (U32 left = lanes; left; left &= left - 1) {
@@ -175,7 +176,7 @@ bool resolveGlobalFast(Warp& warp, const U64* addresses, U32 bytes, Purpose purp
 /// Passes over the banks for the lanes of one group: the largest number of different words that one bank is asked for.
 U32 groupWavefronts(const U64* addresses, U32 lanes, U32 words)
 {
-    U32 asked[32];   // per bank: last word asked for
+    U32 asked[32]; // per bank: last word asked for
     std::uint8_t depth[32] = {};
     U32 others[32 * 8];
     U32 worst = 1;
@@ -319,14 +320,18 @@ bool resolve(Warp& warp, Space space, const U64* addresses, U32 bytes, Purpose p
 {
     const bool whole = warp.exec == ~0u;
     switch (space) {
-    case Space::Global: case Space::Const: {
+    case Space::Global:
+    case Space::Const: {
         const bool counted = space == Space::Global;
         return (whole && resolveGlobalFast(warp, addresses, bytes, purpose, counted, where)) ||
                resolveGlobal(warp, addresses, warp.exec, bytes, purpose, counted, where);
     }
-    case Space::Shared: return resolveShared(warp, addresses, warp.exec, bytes, purpose, whole, where);
-    case Space::Local: return resolveLocal(warp, addresses, warp.exec, bytes, purpose, where);
-    case Space::Param: return resolveParam(warp, addresses, warp.exec, bytes, purpose, where);
+    case Space::Shared:
+        return resolveShared(warp, addresses, warp.exec, bytes, purpose, whole, where);
+    case Space::Local:
+        return resolveLocal(warp, addresses, warp.exec, bytes, purpose, where);
+    case Space::Param:
+        return resolveParam(warp, addresses, warp.exec, bytes, purpose, where);
     case Space::Generic:
         return (whole && resolveGlobalFast(warp, addresses, bytes, purpose, true, where)) ||
                resolveGeneric(warp, addresses, bytes, purpose, where);

@@ -23,5 +23,4 @@ void addressesOf(const Warp& warp, std::uint32_t slot, bool wide, std::int64_t o
 bool resolve(Warp& warp, Space space, const std::uint64_t* addresses, std::uint32_t bytes, Purpose purpose,
              Resolved& where);
 
-
 } // namespace espalier::sim::ESPALIER_SIM_ISA

@@ -153,8 +153,8 @@ bool readPtxNumber(std::string_view text, PtxNumber& number)
         if (!readInteger(text.substr(2), 16, bits))
             return false;
         number.isFloat = true;
-        number.bits = std::bit_cast<std::uint64_t>(
-            static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+        number.bits =
+            std::bit_cast<std::uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
         return true;
     }
     if (text.size() == 18 && text[0] == '0' && (text[1] == 'd' || text[1] == 'D')) {

@@ -24,9 +24,9 @@ struct KernelFacts {
     std::vector<KernelParam> params;
     std::uint32_t paramBytes = 0;
     std::uint32_t staticSharedBytes = 0;
-    std::uint32_t localBytes = 0;          ///< per thread
-    std::uint32_t maxThreads = 0;          ///< .maxntid product; 0: not given
-    std::vector<std::string> unsupported;  ///< instructions this interpreter does not know; empty: can run
+    std::uint32_t localBytes = 0;         ///< per thread
+    std::uint32_t maxThreads = 0;         ///< .maxntid product; 0: not given
+    std::vector<std::string> unsupported; ///< instructions this interpreter does not know; empty: can run
 };
 
 /// A module-scope variable (.global or .const) with its initial bytes.
@@ -36,7 +36,11 @@ struct ModuleVariable {
     std::uint32_t alignment = 1;
     bool constant = false;
     std::vector<std::byte> initial; ///< may be shorter than bytes: the rest is zero
-    struct Address { std::uint32_t offset; std::string symbol; std::int64_t addend; };
+    struct Address {
+        std::uint32_t offset;
+        std::string symbol;
+        std::int64_t addend;
+    };
     std::vector<Address> addresses; ///< initialisers that are addresses of other variables
 };
 

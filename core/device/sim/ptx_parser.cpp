@@ -62,7 +62,8 @@ std::unexpected<Error> TokenCursor::complain(std::string_view expected) const
 {
     const Token& token = now();
     const std::string_view found = token.kind == TokenKind::End ? "the end of the text" : token.text.substr(0, 60);
-    return fail(ErrorCode::InvalidInput, fmt::format("line {}: expected {}; found \"{}\"", token.line, expected, found));
+    return fail(ErrorCode::InvalidInput,
+                fmt::format("line {}: expected {}; found \"{}\"", token.line, expected, found));
 }
 
 Result<VariableDecl> parseVariable(TokenCursor& cursor, Space space)

@@ -16,26 +16,65 @@ namespace espalier::sim {
 enum class Space : std::uint8_t { Generic, Global, Shared, Local, Param, Const };
 
 enum class Type : std::uint8_t {
-    None, Pred,
-    B8, B16, B32, B64, B128,
-    U8, U16, U32, U64,
-    S8, S16, S32, S64,
-    F16, F16x2, BF16, BF16x2, F32, F64,
-    TF32, E4M3x2, E5M2x2,
+    None,
+    Pred,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    BF16,
+    BF16x2,
+    F32,
+    F64,
+    TF32,
+    E4M3x2,
+    E5M2x2,
 };
 
 /// Bytes of one value; 0 for predicates and None.
 constexpr std::uint32_t bytesOf(Type type)
 {
     switch (type) {
-    case Type::B8: case Type::U8: case Type::S8: return 1;
-    case Type::B16: case Type::U16: case Type::S16: case Type::F16: case Type::BF16: case Type::E4M3x2:
-    case Type::E5M2x2: return 2;
-    case Type::B32: case Type::U32: case Type::S32: case Type::F32: case Type::F16x2: case Type::BF16x2:
-    case Type::TF32: return 4;
-    case Type::B64: case Type::U64: case Type::S64: case Type::F64: return 8;
-    case Type::B128: return 16;
-    default: return 0;
+    case Type::B8:
+    case Type::U8:
+    case Type::S8:
+        return 1;
+    case Type::B16:
+    case Type::U16:
+    case Type::S16:
+    case Type::F16:
+    case Type::BF16:
+    case Type::E4M3x2:
+    case Type::E5M2x2:
+        return 2;
+    case Type::B32:
+    case Type::U32:
+    case Type::S32:
+    case Type::F32:
+    case Type::F16x2:
+    case Type::BF16x2:
+    case Type::TF32:
+        return 4;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+        return 8;
+    case Type::B128:
+        return 16;
+    default:
+        return 0;
     }
 }
 
@@ -64,23 +103,30 @@ struct VariableDecl {
     std::uint64_t bytes = 0;
     std::uint32_t alignment = 1;
     std::uint32_t elementBytes = 1; ///< of one initial value
-    bool external = false; ///< .extern .shared: the dynamic part
+    bool external = false;          ///< .extern .shared: the dynamic part
     int line = 0;
 };
 
 struct Operand {
     enum class Kind : std::uint8_t {
-        Register, Immediate, Symbol, Special, Address, Vector, Sink, Label,
+        Register,
+        Immediate,
+        Symbol,
+        Special,
+        Address,
+        Vector,
+        Sink,
+        Label,
     };
     Kind kind = Kind::Sink;
-    bool negated = false;       ///< !%p
-    bool isFloat = false;       ///< immediate: bits are a double
+    bool negated = false;         ///< !%p
+    bool isFloat = false;         ///< immediate: bits are a double
     bool isLocalVariable = false; ///< symbol: `index` is one of Function::variables
-    std::uint32_t index = 0;    ///< register number or variable number
-    std::uint64_t bits = 0;     ///< immediate
-    std::int64_t offset = 0;    ///< address: bytes added to the base; symbol: the same
-    std::string_view name;      ///< symbol, special, label
-    std::vector<Operand> items; ///< vector elements; address: the base (one); register: the second of d|p
+    std::uint32_t index = 0;      ///< register number or variable number
+    std::uint64_t bits = 0;       ///< immediate
+    std::int64_t offset = 0;      ///< address: bytes added to the base; symbol: the same
+    std::string_view name;        ///< symbol, special, label
+    std::vector<Operand> items;   ///< vector elements; address: the base (one); register: the second of d|p
 };
 
 struct Statement {
@@ -105,7 +151,7 @@ struct Function {
     std::vector<VariableDecl> variables;
     std::vector<Type> registers;
     std::vector<Statement> statements;
-    std::vector<std::uint32_t> scopeParents; ///< scope 0 is the body
+    std::vector<std::uint32_t> scopeParents;                                    ///< scope 0 is the body
     std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> labels; ///< scope and name → statement number
     std::map<std::string_view, std::vector<std::string_view>> branchTargets;    ///< .branchtargets lists
     std::uint32_t maxThreads = 0;

@@ -48,7 +48,8 @@ const MemoryRange* AddressSpace::find(std::uint64_t address, std::uint64_t bytes
 
 const MemoryRange* AddressSpace::nearest(std::uint64_t address) const
 {
-    const auto place = std::ranges::min_element(m_ranges, {}, [&](const MemoryRange& r) { return distance(r, address); });
+    const auto place =
+        std::ranges::min_element(m_ranges, {}, [&](const MemoryRange& r) { return distance(r, address); });
     return place == m_ranges.end() ? nullptr : &*place;
 }
 

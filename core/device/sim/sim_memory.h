@@ -25,7 +25,7 @@ struct MemoryRange {
 class AddressSpace
 {
 public:
-    void add(MemoryRange range);           ///< asserts that it overlaps nothing
+    void add(MemoryRange range); ///< asserts that it overlaps nothing
     void remove(std::uint64_t base);
     /// The range that holds [address, address + bytes), or nullptr.
     const MemoryRange* find(std::uint64_t address, std::uint64_t bytes) const;

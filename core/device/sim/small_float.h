@@ -67,11 +67,23 @@ inline double roundToFormat(double value, int mantissa, int minExponent, int max
     const double rest = scaled - floor;
     bool up = false;
     switch (mode) {
-    case Rounding::Zero: case Rounding::ZeroInt: break;
-    case Rounding::Down: case Rounding::DownInt: up = negative && rest > 0; break;
-    case Rounding::Up: case Rounding::UpInt: up = !negative && rest > 0; break;
-    case Rounding::Away: up = rest >= 0.5; break;
-    default: up = rest > 0.5 || (rest == 0.5 && std::fmod(floor, 2.0) == 1.0); break;
+    case Rounding::Zero:
+    case Rounding::ZeroInt:
+        break;
+    case Rounding::Down:
+    case Rounding::DownInt:
+        up = negative && rest > 0;
+        break;
+    case Rounding::Up:
+    case Rounding::UpInt:
+        up = !negative && rest > 0;
+        break;
+    case Rounding::Away:
+        up = rest >= 0.5;
+        break;
+    default:
+        up = rest > 0.5 || (rest == 0.5 && std::fmod(floor, 2.0) == 1.0);
+        break;
     }
     double result = std::scalbn(floor + (up ? 1 : 0), exponent - mantissa);
     const double largest = std::scalbn(2.0 - std::scalbn(1.0, -mantissa), maxExponent);

@@ -16,10 +16,11 @@
 //   latency  rounds * chain: what one warp waits for when nothing else hides it
 //
 // imbalance = ceil(blocks / M) * M / blocks for M multiprocessors: the fullest one ends last.
-// rounds = ceil(blocks / (M * R)), R blocks resident on one multiprocessor (threads, blocks and shared memory limit it).
-// chain = per warp: 2 clocks an instruction, and the latency of loads, shuffles, shared accesses, barriers, atomics,
-// divided by how many a warp keeps in flight. With L loads of B bytes a warp, W warps resident and latency t this term
-// is Little's law: bandwidth = W * B * inFlight / t. So few or small loads in flight cannot reach the DRAM roof.
+// rounds = ceil(blocks / (M * R)), R blocks resident on one multiprocessor (threads, blocks and shared memory limit
+// it). chain = per warp: 2 clocks an instruction, and the latency of loads, shuffles, shared accesses, barriers,
+// atomics, divided by how many a warp keeps in flight. With L loads of B bytes a warp, W warps resident and latency t
+// this term is Little's law: bandwidth = W * B * inFlight / t. So few or small loads in flight cannot reach the DRAM
+// roof.
 #include "core/device/sim/time_model.h"
 
 #include <algorithm>
@@ -31,14 +32,14 @@ namespace espalier::sim {
 namespace {
 
 constexpr double overlapLoss = 0.1;
-constexpr double l2Latency = 200e-9;      ///< seconds a load takes when the L2 holds it
-constexpr double dramLatency = 400e-9;    ///< more when it does not
-constexpr double loadsInFlight = 4;       ///< loads a warp issues before it needs the first: unrolled loops
+constexpr double l2Latency = 200e-9;   ///< seconds a load takes when the L2 holds it
+constexpr double dramLatency = 400e-9; ///< more when it does not
+constexpr double loadsInFlight = 4;    ///< loads a warp issues before it needs the first: unrolled loops
 constexpr double clocksPerInstruction = 2;
 constexpr double clocksPerShuffle = 12;
-constexpr double clocksPerShared = 12;    ///< 24 to 30, two in flight
+constexpr double clocksPerShared = 12; ///< 24 to 30, two in flight
 constexpr double clocksPerBarrier = 30;
-constexpr double schedulers = 4;          ///< a multiprocessor issues one instruction a clock on each
+constexpr double schedulers = 4;            ///< a multiprocessor issues one instruction a clock on each
 constexpr std::size_t sharedReserve = 1024; ///< what the system takes of each block
 
 double residentBlocks(const LaunchShape& shape, const DeviceProfile& profile)

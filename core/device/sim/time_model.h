@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/device/sim/counters.h"
 #include "core/device/device.h"
+#include "core/device/sim/counters.h"
 
 #include <string>
 #include <string_view>
@@ -21,8 +21,8 @@ struct DeviceProfile {
     double flopsF64PerSecond = 0;
     double flopsF16PerSecond = 0;
     double specialPerSecond = 0;
-    double warpIssuePerSecond = 0;   ///< all multiprocessors together
-    double launchSeconds = 0;        ///< fixed cost of one launch
+    double warpIssuePerSecond = 0; ///< all multiprocessors together
+    double launchSeconds = 0;      ///< fixed cost of one launch
     int maxThreadsPerMultiprocessor = 0;
     int maxBlocksPerMultiprocessor = 0;
     std::size_t sharedPerMultiprocessor = 0;

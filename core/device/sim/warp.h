@@ -30,7 +30,7 @@ struct TouchedRange {
     std::byte* host = nullptr;
     bool writable = false;
     std::uint64_t firstSector = 0;
-    std::unique_ptr<std::uint64_t[]> read;    ///< one bit a sector; made on first use
+    std::unique_ptr<std::uint64_t[]> read; ///< one bit a sector; made on first use
     std::unique_ptr<std::uint64_t[]> written;
 };
 
@@ -39,7 +39,7 @@ struct BarrierState {
     std::uint32_t arrived = 0;  ///< threads, those that only arrive included
     std::uint32_t expected = 0; ///< threads; 0: all that have not exited
     bool active = false;
-    std::uint32_t votes = 0;    ///< bar.red: threads whose predicate was true
+    std::uint32_t votes = 0; ///< bar.red: threads whose predicate was true
     std::uint32_t voters = 0;
 };
 
@@ -68,8 +68,8 @@ struct Fragment {
     std::uint32_t lanes = 0;
     std::uint32_t waitsFor = 0; ///< AtWarpSync: member mask
     State state = State::Ready;
-    std::uint8_t barrier = 0;   ///< AtBarrier: its number
-    bool forced = false;        ///< goes on although members of its mask wait elsewhere
+    std::uint8_t barrier = 0; ///< AtBarrier: its number
+    bool forced = false;      ///< goes on although members of its mask wait elsewhere
 };
 
 /// A cp.async that has been issued and not waited for. The bytes move when the program waits, so that a forgotten wait
@@ -80,21 +80,21 @@ struct PendingCopy {
     std::uint32_t group = 0;       ///< of its lane
     std::uint8_t lane = 0;
     std::uint8_t bytes = 0;
-    std::uint8_t sourceBytes = 0;  ///< the rest is filled with zeros
+    std::uint8_t sourceBytes = 0; ///< the rest is filled with zeros
 };
 
 struct Warp {
     std::byte* frame = nullptr;
-    const std::uint32_t* lists = nullptr; ///< of the kernel
-    std::uint32_t exec = 0; ///< lanes the instruction at hand works for
+    const std::uint32_t* lists = nullptr;                    ///< of the kernel
+    std::uint32_t exec = 0;                                  ///< lanes the instruction at hand works for
     alignas(64) std::array<std::uint32_t, warpLanes> mask{}; ///< all ones where exec has the lane's bit
     LaunchState* launch = nullptr;
     BlockState* block = nullptr;
     std::byte* local = nullptr; ///< of lane 0; lane l is localBytes * l further
     std::uint32_t localBytes = 0;
-    std::uint32_t index = 0;    ///< in the block
-    std::uint32_t live = 0;     ///< lanes that have not exited
-    std::uint32_t backward = 0; ///< backward branches in its present turn
+    std::uint32_t index = 0;     ///< in the block
+    std::uint32_t live = 0;      ///< lanes that have not exited
+    std::uint32_t backward = 0;  ///< backward branches in its present turn
     std::uint32_t fairPicks = 0; ///< picks left in which the last fragment comes first: ends spinning
     std::vector<Fragment> fragments;
     std::vector<PendingCopy> copies;

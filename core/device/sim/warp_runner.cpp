@@ -14,7 +14,7 @@ namespace espalier::sim {
 namespace {
 
 constexpr std::uint32_t noStop = ~0u;
-constexpr std::uint32_t backwardShare = 2048;  ///< backward branches before others get a turn
+constexpr std::uint32_t backwardShare = 2048; ///< backward branches before others get a turn
 constexpr std::uint32_t fairShare = 256;
 constexpr std::uint32_t cancelInterval = 4096; ///< straight runs between two looks at the cancel flag
 
@@ -158,8 +158,8 @@ void BlockRunner::merge(Warp& warp)
     auto& fragments = warp.fragments;
     for (std::size_t i = 0; i < fragments.size(); ++i) {
         for (std::size_t j = i + 1; j < fragments.size();) {
-            const bool still = fragments[i].state == Fragment::State::AtBarrier ||
-                               fragments[j].state == Fragment::State::AtBarrier;
+            const bool still =
+                fragments[i].state == Fragment::State::AtBarrier || fragments[j].state == Fragment::State::AtBarrier;
             if (still || fragments[i].pc != fragments[j].pc) {
                 ++j;
                 continue;
@@ -257,10 +257,16 @@ BlockRunner::Step BlockRunner::steer(Warp& warp, Cursor& at, const Instr& instr)
 BlockRunner::Step BlockRunner::control(Warp& warp, Cursor& at, const Instr& instr, std::uint32_t active)
 {
     switch (instr.op) {
-    case Op::Jump: case Op::Branch: return branch(warp, at, instr.target, active);
-    case Op::BranchTable: return branchTable(warp, at, instr, active);
-    case Op::Exit: return exit(warp, at, active);
-    case Op::Barrier: case Op::BarrierArrive: return barrier(warp, at, instr, active);
+    case Op::Jump:
+    case Op::Branch:
+        return branch(warp, at, instr.target, active);
+    case Op::BranchTable:
+        return branchTable(warp, at, instr, active);
+    case Op::Exit:
+        return exit(warp, at, active);
+    case Op::Barrier:
+    case Op::BarrierArrive:
+        return barrier(warp, at, instr, active);
     case Op::Trap:
         m_state.fault = {.set = true, .kind = FaultKind::Trap, .lane = firstLane(active)};
         return Step::Fault;
@@ -272,7 +278,9 @@ BlockRunner::Step BlockRunner::control(Warp& warp, Cursor& at, const Instr& inst
         warp.fairPicks = warp.fragments.size() > 1 ? 1 : 0;
         m_looping = true;
         return Step::Yield;
-    default: ++at.pc; return Step::Continue;
+    default:
+        ++at.pc;
+        return Step::Continue;
     }
 }
 

@@ -18,7 +18,8 @@ TEST(Control, Histogram)
         x[i] = static_cast<int>(i * i * 7 + i);
         ++wanted[static_cast<std::size_t>(x[i] & 63)];
     }
-    const LaunchResult result = sim.run("histogram", {3, 1, 1}, {96, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(bins, "bins"), 1000);
+    const LaunchResult result =
+        sim.run("histogram", {3, 1, 1}, {96, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(bins, "bins"), 1000);
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     EXPECT_EQ(bins, wanted);
     int visits = 0;
@@ -36,9 +37,8 @@ TEST(Control, Atomics)
     std::vector<unsigned long long> l(70, 100);
     std::vector<float> f{1};
     std::vector<double> d{2, 3};
-    const LaunchResult result =
-        sim.run("atomics", {1, 1, 1}, {64, 1, 1}, 0, sim.buffer(i, "i"), sim.buffer(u, "u"), sim.buffer(l, "l"),
-                sim.buffer(f, "f"), sim.buffer(d, "d"));
+    const LaunchResult result = sim.run("atomics", {1, 1, 1}, {64, 1, 1}, 0, sim.buffer(i, "i"), sim.buffer(u, "u"),
+                                        sim.buffer(l, "l"), sim.buffer(f, "f"), sim.buffer(d, "d"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     EXPECT_EQ(i, (std::vector<int>{63, -63}));
     EXPECT_EQ(u, (std::vector<unsigned>{0xFFFFFFFF, 0, 64 % 10, 0xF00}));
@@ -76,7 +76,8 @@ TEST(Control, LocalArrays)
     std::vector<int> x(40), y(40);
     for (std::size_t i = 0; i < x.size(); ++i)
         x[i] = static_cast<int>(i * 37 % 101);
-    const LaunchResult result = sim.run("local_array", {1, 1, 1}, {40, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), 40);
+    const LaunchResult result =
+        sim.run("local_array", {1, 1, 1}, {40, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), 40);
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     EXPECT_GT(result.counters.localBytes, 40u * 24 * 4);
     for (std::size_t t = 0; t < 40; ++t) {
@@ -101,14 +102,22 @@ int collatz(const std::vector<int>& x, std::size_t i)
         ++steps;
     }
     switch (x[i] % 9) {
-    case 0: return steps + 1;
-    case 1: return steps * 2;
-    case 2: return (steps - 3) ^ 5;
-    case 3: return steps ^ 5;
-    case 4: return -steps;
-    case 5: return steps + x[(i + 1) % x.size()];
-    case 6: return steps << 2;
-    default: return -1000;
+    case 0:
+        return steps + 1;
+    case 1:
+        return steps * 2;
+    case 2:
+        return (steps - 3) ^ 5;
+    case 3:
+        return steps ^ 5;
+    case 4:
+        return -steps;
+    case 5:
+        return steps + x[(i + 1) % x.size()];
+    case 6:
+        return steps << 2;
+    default:
+        return -1000;
     }
 }
 
@@ -118,7 +127,8 @@ TEST(Control, DivergentLoopsAndSwitch)
     std::vector<int> x(150), y(150, -1000);
     for (std::size_t i = 0; i < x.size(); ++i)
         x[i] = static_cast<int>(i + 1);
-    const LaunchResult result = sim.run("divergent", {3, 1, 1}, {64, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), 150);
+    const LaunchResult result =
+        sim.run("divergent", {3, 1, 1}, {64, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), 150);
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     for (std::size_t i = 0; i < x.size(); ++i)
         EXPECT_EQ(y[i], collatz(x, i)) << i;
@@ -131,7 +141,8 @@ TEST(Control, WarpFunctions)
     std::vector<int> x(32), y(320, -7);
     for (int i = 0; i < 32; ++i)
         x[static_cast<std::size_t>(i)] = i * 5 % 7;
-    const LaunchResult result = sim.run("warp_functions", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"));
+    const LaunchResult result =
+        sim.run("warp_functions", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     unsigned odd = 0;
     int sum = 0, evenAbove = 0;
@@ -165,7 +176,8 @@ TEST(Control, LanesMeetInDifferentBranchesAndLocksEnd)
 {
     SimFixture sim(fixture("mixed.ptx"));
     std::vector<int> y(32), lock{0, 0};
-    const LaunchResult result = sim.run("warp_sync", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(y, "y"), sim.buffer(lock, "lock"));
+    const LaunchResult result =
+        sim.run("warp_sync", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(y, "y"), sim.buffer(lock, "lock"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     for (int t = 0; t < 32; ++t)
         EXPECT_EQ(y[static_cast<std::size_t>(t)], t < 16 ? (t + 16) * 5 : (t - 16) * 3);
@@ -178,7 +190,8 @@ TEST(Control, BlockVotes)
     std::vector<int> x(80), y(80);
     for (std::size_t i = 0; i < 80; ++i)
         x[i] = static_cast<int>(i);
-    const LaunchResult result = sim.run("block_votes", {1, 1, 1}, {80, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"));
+    const LaunchResult result =
+        sim.run("block_votes", {1, 1, 1}, {80, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     EXPECT_EQ(y, std::vector<int>(80, 69 * 4 + 2 + 1));
 }
@@ -200,7 +213,8 @@ TEST(Control, BlocksMayWaitForOneAnother)
 {
     SimFixture sim(fixture("mixed.ptx"));
     std::vector<int> y(80), arrived(1, 0);
-    const LaunchResult result = sim.run("grid_barrier", {40, 1, 1}, {64, 1, 1}, 0, sim.buffer(y, "y"), sim.buffer(arrived, "arrived"));
+    const LaunchResult result =
+        sim.run("grid_barrier", {40, 1, 1}, {64, 1, 1}, 0, sim.buffer(y, "y"), sim.buffer(arrived, "arrived"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     for (int b = 0; b < 40; ++b)
         EXPECT_EQ(y[static_cast<std::size_t>(40 + b)], 40 - b);

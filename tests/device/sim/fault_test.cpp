@@ -28,7 +28,8 @@ TEST_F(Faults, WritePastTheEndNamesEverything)
     EXPECT_EQ(result.fault->kind, FaultKind::OutOfBounds);
     const int line = lineOf("LINE:WRITE");
     EXPECT_EQ(result.fault->sentence, "bad_write wrote 4 bytes, 12 bytes past the end of output y (block 1, thread 8), "
-                                      "mixed.cu:" + std::to_string(line));
+                                      "mixed.cu:" +
+                                          std::to_string(line));
     EXPECT_EQ(result.fault->line, line);
     EXPECT_TRUE(result.fault->file.ends_with("mixed.cu"));
 }
@@ -44,8 +45,9 @@ TEST_F(Faults, DistancesAreExactToTheByte)
     EXPECT_NE(sentence(-41).find("wrote 4 bytes, 4 bytes before the start of output y"), std::string::npos);
     EXPECT_NE(sentence(-2'000'000'000).find("no buffer"), std::string::npos);
     std::vector<float> odd(41);
-    const LaunchResult tail = sim.run("bad_write", {2, 1, 1}, {32, 1, 1}, 0, px,
-                                      sim.add(reinterpret_cast<std::byte*>(odd.data()), 41 * 4 - 3, "output odd", Access::ReadWrite), 0);
+    const LaunchResult tail =
+        sim.run("bad_write", {2, 1, 1}, {32, 1, 1}, 0, px,
+                sim.add(reinterpret_cast<std::byte*>(odd.data()), 41 * 4 - 3, "output odd", Access::ReadWrite), 0);
     ASSERT_TRUE(tail.fault);
     EXPECT_NE(tail.fault->sentence.find("wrote 4 bytes of which 3 lie past the end of output odd (block 1, thread 8)"),
               std::string::npos)
@@ -68,7 +70,8 @@ TEST_F(Faults, Misaligned)
     const LaunchResult result = sim.run("bad_align", {1, 1, 1}, {32, 1, 1}, 0, px, py);
     ASSERT_TRUE(result.fault);
     EXPECT_EQ(result.fault->kind, FaultKind::Misaligned);
-    EXPECT_TRUE(result.fault->sentence.starts_with("bad_align read 4 bytes at byte 2 of input x")) << result.fault->sentence;
+    EXPECT_TRUE(result.fault->sentence.starts_with("bad_align read 4 bytes at byte 2 of input x"))
+        << result.fault->sentence;
 }
 
 TEST_F(Faults, SharedMemory)
@@ -77,8 +80,8 @@ TEST_F(Faults, SharedMemory)
     const LaunchResult result = sim.run("bad_shared", {1, 1, 1}, {32, 1, 1}, 0, py, 1);
     ASSERT_TRUE(result.fault);
     EXPECT_EQ(result.fault->kind, FaultKind::SharedOutOfBounds);
-    EXPECT_TRUE(result.fault->sentence.starts_with(
-        "bad_shared wrote 4 bytes at offset 128 of shared memory, of which the block has 128 bytes (block 0, thread 31)"))
+    EXPECT_TRUE(result.fault->sentence.starts_with("bad_shared wrote 4 bytes at offset 128 of shared memory, of which "
+                                                   "the block has 128 bytes (block 0, thread 31)"))
         << result.fault->sentence;
     const LaunchResult before = sim.run("bad_shared", {1, 1, 1}, {32, 1, 1}, 0, py, -1);
     ASSERT_TRUE(before.fault);
@@ -100,7 +103,8 @@ TEST_F(Faults, AssertAndTrap)
     const LaunchResult failed = sim.run("bad_assert", {1, 1, 1}, {32, 1, 1}, 0, py, 3);
     ASSERT_TRUE(failed.fault);
     EXPECT_EQ(failed.fault->kind, FaultKind::Trap);
-    EXPECT_NE(failed.fault->sentence.find("failed the assertion \"n < 3 && \"n is small\"\" at mixed.cu:"), std::string::npos)
+    EXPECT_NE(failed.fault->sentence.find("failed the assertion \"n < 3 && \"n is small\"\" at mixed.cu:"),
+              std::string::npos)
         << failed.fault->sentence;
     const LaunchResult trap = sim.run("bad_trap", {1, 1, 1}, {32, 1, 1}, 0, 7);
     ASSERT_TRUE(trap.fault);
@@ -121,6 +125,18 @@ TEST_F(Faults, EndlessLoopAndCancel)
     const LaunchResult cancelled = sim.run("endless", {1, 1, 1}, {32, 1, 1}, 0, pf);
     ASSERT_TRUE(cancelled.fault);
     EXPECT_NE(cancelled.fault->sentence.find("was cancelled"), std::string::npos);
+}
+
+TEST_F(Faults, ImpossibleShapesAreRefused)
+{
+    for (const Dim3 block :
+         {Dim3{0, 1, 1}, Dim3{1025, 1, 1}, Dim3{0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}, Dim3{64, 32, 1}}) {
+        const LaunchResult result = sim.run("bad_write", {1, 1, 1}, block, 0, px, py, 0);
+        ASSERT_TRUE(result.fault);
+        EXPECT_TRUE(result.fault->sentence.starts_with("bad_write cannot be launched with blocks of"));
+    }
+    EXPECT_TRUE(sim.run("bad_write", {1, 1, 1}, {32, 1, 1}, 0xFFFFFFFF, px, py, 0).fault);
+    EXPECT_FALSE(sim.run("bad_write", {0, 1, 1}, {32, 1, 1}, 0, px, py, 0).fault);
 }
 
 TEST_F(Faults, UnknownInstructionsAreNamedAndLeaveOtherKernelsAlone)

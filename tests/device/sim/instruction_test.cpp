@@ -76,7 +76,8 @@ TEST(Instructions, Bits)
     EXPECT_EQ(value32("mov.u32 %r2, -2; bfind.s32 %r1, %r2;"), 0u);
     EXPECT_EQ(value32("mov.u32 %r2, 0; bfind.u32 %r1, %r2;"), 0xFFFFFFFFu);
     EXPECT_EQ(value32("mov.u32 %r2, 0x10; bfind.shiftamt.u32 %r1, %r2;"), 27u);
-    EXPECT_EQ(value32("mov.u32 %r2, 0x33221100; mov.u32 %r3, 0x77665544; prmt.b32 %r1, %r2, %r3, 0x7531;"), 0x77553311u);
+    EXPECT_EQ(value32("mov.u32 %r2, 0x33221100; mov.u32 %r3, 0x77665544; prmt.b32 %r1, %r2, %r3, 0x7531;"),
+              0x77553311u);
     EXPECT_EQ(value32("mov.u32 %r2, 0x00008000; prmt.b32 %r1, %r2, 0, 0x99A9;"), 0xFFFF00FFu);
     EXPECT_EQ(value32("mov.u32 %r2, 0xF0; mov.u32 %r3, 0xCC; mov.u32 %r4, 0xAA; lop3.b32 %r1, %r2, %r3, %r4, 0x96;"),
               0xF0u ^ 0xCCu ^ 0xAAu);
@@ -125,9 +126,14 @@ TEST(Instructions, FloatRoundingModes)
             EXPECT_EQ(valueF(fmt::format("mov.f32 %f2, {}; add.{}.f32 %f1, %f2, {};", f32(a), name, f32(b))), sum);
             EXPECT_EQ(valueF(fmt::format("mov.f32 %f2, {}; mul.{}.f32 %f1, %f2, {};", f32(a), name, f32(b))), product);
             EXPECT_EQ(valueF(fmt::format("mov.f32 %f2, {}; div.{}.f32 %f1, %f2, {};", f32(a), name, f32(b))), quotient);
-            EXPECT_EQ(valueF(fmt::format("mov.f32 %f2, {}; fma.{}.f32 %f1, %f2, {}, {};", f32(a), name, f32(b), f32(c))), fused);
-            EXPECT_EQ(valueD(fmt::format("mov.f32 %f2, {}; cvt.f64.f32 %fd2, %f2; mov.f32 %f3, {}; cvt.f64.f32 %fd3, %f3;"
-                                         "div.{}.f64 %fd1, %fd2, %fd3;", f32(a), f32(c), name)), wide);
+            EXPECT_EQ(
+                valueF(fmt::format("mov.f32 %f2, {}; fma.{}.f32 %f1, %f2, {}, {};", f32(a), name, f32(b), f32(c))),
+                fused);
+            EXPECT_EQ(
+                valueD(fmt::format("mov.f32 %f2, {}; cvt.f64.f32 %fd2, %f2; mov.f32 %f3, {}; cvt.f64.f32 %fd3, %f3;"
+                                   "div.{}.f64 %fd1, %fd2, %fd3;",
+                                   f32(a), f32(c), name)),
+                wide);
         }
     }
 }
@@ -154,9 +160,10 @@ double worst(std::string_view op, double low, double high, double (*exact)(doubl
     for (int k = 0; k < 8; ++k) {
         std::string body;
         const double start = low + (high - low) * k / 8, step = (high - low) / 256;
-        body = fmt::format("cvt.rn.f32.u32 %f2, %r0; fma.rn.f32 %f2, %f2, {}, {}; {} %f1, %f2;"
-                           "mov.b32 %r1, %f1; mov.b32 %r2, %f2; mov.b64 %rd1, {{%r1, %r2}}; st.global.u64 [%rd0], %rd1;",
-                           f32(static_cast<float>(step)), f32(static_cast<float>(start)), op);
+        body =
+            fmt::format("cvt.rn.f32.u32 %f2, %r0; fma.rn.f32 %f2, %f2, {}, {}; {} %f1, %f2;"
+                        "mov.b32 %r1, %f1; mov.b32 %r2, %f2; mov.b64 %rd1, {{%r1, %r2}}; st.global.u64 [%rd0], %rd1;",
+                        f32(static_cast<float>(step)), f32(static_cast<float>(start)), op);
         for (const std::uint64_t bits : runSnippet(body)) {
             const float got = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
             const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32));
@@ -212,7 +219,8 @@ TEST(Instructions, Conversions)
     EXPECT_EQ(valueF("mov.b16 %rs2, 0x0001; cvt.f32.f16 %f1, %rs2;"), std::exp2(-24.0f));
     EXPECT_EQ(value16("mov.f32 %f2, 0f3F808000; cvt.rn.bf16.f32 %rs1, %f2;"), 0x3F80u);
     EXPECT_EQ(value16("mov.f32 %f2, 0f3F808001; cvt.rn.bf16.f32 %rs1, %f2;"), 0x3F81u);
-    EXPECT_EQ(value32("mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000; cvt.rn.f16x2.f32 %r1, %f2, %f3;"), 0x3C004000u);
+    EXPECT_EQ(value32("mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f40000000; cvt.rn.f16x2.f32 %r1, %f2, %f3;"),
+              0x3C004000u);
     EXPECT_EQ(value32("mov.f32 %f2, 0f3F801000; cvt.rna.tf32.f32 %r1, %f2;"), 0x3F802000u);
     EXPECT_EQ(valueF("mov.f32 %f2, 0f3FC00000; cvt.rni.f32.f32 %f1, %f2;"), 2.0f);
     EXPECT_EQ(value32("mov.u32 %r2, 70000; mov.u32 %r3, -70000; cvt.pack.sat.s16.s32 %r1, %r2, %r3;"), 0x7FFF8000u);
@@ -226,7 +234,9 @@ TEST(Instructions, Halves)
     EXPECT_EQ(value16("mov.b16 %rs2, 0x3C03; mov.b16 %rs3, 0xBC00; fma.rn.f16 %rs1, %rs2, %rs2, %rs3;"), 0x1E02u);
     EXPECT_EQ(value16("mov.b16 %rs2, 0xBC00; fma.rn.relu.f16 %rs1, %rs2, %rs2, %rs2;"), 0u);
     EXPECT_EQ(value32("mov.b32 %r2, 0x3F804000; mov.b32 %r3, 0x40003F80; max.bf16x2 %r1, %r2, %r3;"), 0x40004000u);
-    EXPECT_EQ(value32("mov.b16 %rs2, 0x3C00; mov.b16 %rs3, 0x3C01; setp.lt.f16 %p1, %rs2, %rs3; selp.u32 %r1, 1, 0, %p1;"), 1u);
+    EXPECT_EQ(
+        value32("mov.b16 %rs2, 0x3C00; mov.b16 %rs3, 0x3C01; setp.lt.f16 %p1, %rs2, %rs3; selp.u32 %r1, 1, 0, %p1;"),
+        1u);
 }
 
 TEST(Instructions, Memory)
@@ -234,25 +244,30 @@ TEST(Instructions, Memory)
     EXPECT_EQ(value32("mov.u64 %rd2, numbers; ld.global.s8 %r1, [%rd2+1];"), 2u);
     EXPECT_EQ(value64("ld.global.u64 %rd1, [numbers+8];"), 0x100F0E0D0C0B0A09ull);
     EXPECT_EQ(value32("mov.u64 %rd2, numbers; ld.global.v4.u8 {%r1, %r2, %r3, %r4}, [%rd2+4]; shl.b32 %r4, %r4, 8;"
-                      "or.b32 %r1, %r1, %r4;"), 0x805u);
+                      "or.b32 %r1, %r1, %r4;"),
+              0x805u);
     EXPECT_EQ(value64("mov.u64 %rd2, numbers; ld.global.nc.L1::no_allocate.L2::128B.v2.u64 {%rd3, %rd1}, [%rd2];"),
               0x100F0E0D0C0B0A09ull);
-    EXPECT_EQ(value32(".local .align 8 .b8 box[256]; mov.u64 %rd2, box; cvta.local.u64 %rd3, %rd2; mul.wide.u32 %rd4, %r0, 8;"
-                      "add.u64 %rd3, %rd3, %rd4; add.u32 %r2, %r0, 7; st.u32 [%rd3], %r2; add.u64 %rd2, %rd2, %rd4;"
-                      "ld.local.u32 %r1, [%rd2];"), 7u);
+    EXPECT_EQ(
+        value32(".local .align 8 .b8 box[256]; mov.u64 %rd2, box; cvta.local.u64 %rd3, %rd2; mul.wide.u32 %rd4, %r0, 8;"
+                "add.u64 %rd3, %rd3, %rd4; add.u32 %r2, %r0, 7; st.u32 [%rd3], %r2; add.u64 %rd2, %rd2, %rd4;"
+                "ld.local.u32 %r1, [%rd2];"),
+        7u);
     EXPECT_EQ(value32(".shared .align 4 .b8 box[128]; mov.u32 %r2, box; shl.b32 %r3, %r0, 2; add.u32 %r2, %r2, %r3;"
                       "st.shared.u32 [%r2], %r0; cvt.u64.u32 %rd2, %r2; cvta.shared.u64 %rd2, %rd2;"
-                      "isspacep.shared %p1, %rd2; xor.b64 %rd3, %rd2, 124; ld.u32 %r1, [%rd3]; @!%p1 mov.u32 %r1, 99;"), 31u);
+                      "isspacep.shared %p1, %rd2; xor.b64 %rd3, %rd2, 124; ld.u32 %r1, [%rd3]; @!%p1 mov.u32 %r1, 99;"),
+              31u);
     EXPECT_EQ(value32("{ .param .align 4 .b8 p[8]; st.param.b32 [p+4], 77; ld.param.b32 %r1, [p+4]; }"), 77u);
 }
 
 TEST(Instructions, CopiesWaitForTheirGroup)
 {
-    const char* body = ".shared .align 16 .b8 box[64]; mov.u32 %r2, box; mov.u64 %rd2, numbers; setp.eq.u32 %p1, %r0, 0;"
-                       "@%p1 st.shared.u32 [box], 0; @%p1 st.shared.u32 [box+16], 5;"
-                       "@%p1 cp.async.ca.shared.global [%r2], [%rd2], 4; cp.async.commit_group;"
-                       "@%p1 cp.async.cg.shared.global.L2::128B [%r2+16], [%rd2], 16, 2; cp.async.commit_group;"
-                       "cp.async.wait_group {}; ld.shared.u32 %r3, [box]; ld.shared.u32 %r4, [box+16]; mov.b64 %rd1, {{%r3, %r4}};";
+    const char* body =
+        ".shared .align 16 .b8 box[64]; mov.u32 %r2, box; mov.u64 %rd2, numbers; setp.eq.u32 %p1, %r0, 0;"
+        "@%p1 st.shared.u32 [box], 0; @%p1 st.shared.u32 [box+16], 5;"
+        "@%p1 cp.async.ca.shared.global [%r2], [%rd2], 4; cp.async.commit_group;"
+        "@%p1 cp.async.cg.shared.global.L2::128B [%r2+16], [%rd2], 16, 2; cp.async.commit_group;"
+        "cp.async.wait_group {}; ld.shared.u32 %r3, [box]; ld.shared.u32 %r4, [box+16]; mov.b64 %rd1, {{%r3, %r4}};";
     EXPECT_EQ(value64(fmt::format(fmt::runtime(body), 2)), 0x0000000500000000ull);
     EXPECT_EQ(value64(fmt::format(fmt::runtime(body), 1)), 0x0000000504030201ull);
     EXPECT_EQ(value64(fmt::format(fmt::runtime(body), 0)), 0x0000020104030201ull);

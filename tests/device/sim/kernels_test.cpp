@@ -69,14 +69,12 @@ TEST_P(Softmax, MatchesTheCpu)
     EXPECT_EQ(result.counters.globalStoreBytes, bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Softmax,
-                         testing::Values(SoftmaxCase{"softmax_naive", 70, 37, 3, 32},
-                                         SoftmaxCase{"softmax_warp", 9, 100, 3, 128},
-                                         SoftmaxCase{"softmax_block", 5, 1000, 5, 256},
-                                         SoftmaxCase{"softmax_block", 3, 1, 3, 64},
-                                         SoftmaxCase{"softmax_online", 4, 777, 4, 128},
-                                         SoftmaxCase{"softmax_float4", 3, 1024, 3, 64},
-                                         SoftmaxCase{"softmax_float4", 2, 1000, 2, 128}));
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Softmax,
+    testing::Values(SoftmaxCase{"softmax_naive", 70, 37, 3, 32}, SoftmaxCase{"softmax_warp", 9, 100, 3, 128},
+                    SoftmaxCase{"softmax_block", 5, 1000, 5, 256}, SoftmaxCase{"softmax_block", 3, 1, 3, 64},
+                    SoftmaxCase{"softmax_online", 4, 777, 4, 128}, SoftmaxCase{"softmax_float4", 3, 1024, 3, 64},
+                    SoftmaxCase{"softmax_float4", 2, 1000, 2, 128}));
 
 TEST(Kernels, LayernormMatchesTheCpu)
 {
@@ -123,11 +121,26 @@ void runMatmul(const char* kernel, int n, Dim3 grid, Dim3 block, bool wanted = t
     EXPECT_GE(result.counters.flopsF32, flops);
 }
 
-TEST(Kernels, MatmulNaive) { runMatmul("matmul_naive", 40, {3, 3, 1}, {16, 16, 1}); }
-TEST(Kernels, MatmulTiled) { runMatmul("matmul_tiled", 50, {4, 4, 1}, {16, 16, 1}); }
-TEST(Kernels, MatmulRegisters) { runMatmul("matmul_registers", 128, {2, 2, 1}, {256, 1, 1}); }
-TEST(Kernels, MatmulAsync) { runMatmul("matmul_async", 64, {4, 4, 1}, {16, 16, 1}); }
-TEST(Kernels, ForgottenWaitShows) { runMatmul("matmul_async_no_wait", 32, {2, 2, 1}, {16, 16, 1}, false); }
+TEST(Kernels, MatmulNaive)
+{
+    runMatmul("matmul_naive", 40, {3, 3, 1}, {16, 16, 1});
+}
+TEST(Kernels, MatmulTiled)
+{
+    runMatmul("matmul_tiled", 50, {4, 4, 1}, {16, 16, 1});
+}
+TEST(Kernels, MatmulRegisters)
+{
+    runMatmul("matmul_registers", 128, {2, 2, 1}, {256, 1, 1});
+}
+TEST(Kernels, MatmulAsync)
+{
+    runMatmul("matmul_async", 64, {4, 4, 1}, {16, 16, 1});
+}
+TEST(Kernels, ForgottenWaitShows)
+{
+    runMatmul("matmul_async_no_wait", 32, {2, 2, 1}, {16, 16, 1}, false);
+}
 
 TEST(Kernels, BankConflictsAreCounted)
 {
@@ -175,8 +188,8 @@ TEST(Kernels, SameLaunchTwiceIsTheSame)
         SimFixture sim(fixture("softmax.ptx"));
         std::vector<float> x = randomFloats(3000, -8, 8), y(x.size());
         const std::int64_t rows = 3, cols = 1000;
-        const LaunchResult result = sim.run("softmax_online", {3, 1, 1}, {96, 1, 1}, 0, sim.buffer(x, "x"),
-                                            sim.buffer(y, "y"), rows, cols);
+        const LaunchResult result =
+            sim.run("softmax_online", {3, 1, 1}, {96, 1, 1}, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), rows, cols);
         ASSERT_FALSE(result.fault);
         if (round == 1) {
             EXPECT_EQ(y, first);

@@ -32,8 +32,11 @@ TEST(Math, DoubleAndFloatFunctions)
         EXPECT_NEAR(y[i], wanted, 1e-13 * std::fabs(wanted) + 1e-15) << i;
         const double w = u[i], a = std::fabs(w);
         const float scaled = u[i] * 1000.0f;
-        EXPECT_NEAR(v[i], std::sin(scaled) + std::log(a + 0.1f) + std::pow(a, 1.7f) + std::tanh(w) + std::erf(w) + std::log1p(a),
-                    2e-5) << i;
+        EXPECT_NEAR(v[i],
+                    std::sin(scaled) + std::log(a + 0.1f) + std::pow(a, 1.7f) + std::tanh(w) + std::erf(w) +
+                        std::log1p(a),
+                    2e-5)
+            << i;
     }
     EXPECT_GT(result.counters.flopsF64, 64u * 20);
 }
@@ -66,10 +69,10 @@ TEST(Math, HalfKernels)
         const double x = bfloatToFloat(d[i]), y = bfloatToFloat(e[i]);
         const double sum = bfloatToFloat(doubleToBfloat(x + y, Rounding::Nearest));
         EXPECT_EQ(f[i], doubleToBfloat(x * y + sum, Rounding::Nearest)) << i;
-        const float low = halfToFloat(a[2 * i]) + static_cast<float>(x) + (halfToFloat(a[2 * i]) > halfToFloat(b[2 * i]) ? 1.0f : 0.0f);
+        const float low = halfToFloat(a[2 * i]) + static_cast<float>(x) +
+                          (halfToFloat(a[2 * i]) > halfToFloat(b[2 * i]) ? 1.0f : 0.0f);
         EXPECT_EQ(g[i], low);
-        EXPECT_EQ(std::bit_cast<std::uint32_t>(g[64 + i]),
-                  (std::uint32_t{floatToHalf(-low)} << 16) | floatToHalf(low));
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(g[64 + i]), (std::uint32_t{floatToHalf(-low)} << 16) | floatToHalf(low));
     }
 }
 
@@ -90,7 +93,8 @@ TEST(Math, Integers)
         a[i] = random() >> (i % 3 * 20);
         b[i] = random() >> (i % 5 * 11);
     }
-    const LaunchResult result = sim.run("integers", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(a, "a"), sim.buffer(b, "b"), sim.buffer(r, "r"));
+    const LaunchResult result =
+        sim.run("integers", {1, 1, 1}, {32, 1, 1}, 0, sim.buffer(a, "a"), sim.buffer(b, "b"), sim.buffer(r, "r"));
     ASSERT_FALSE(result.fault) << result.fault->sentence;
     for (std::size_t i = 0; i < 32; ++i) {
         const std::uint64_t x = a[i], y = b[i];
@@ -110,18 +114,29 @@ TEST(Math, Integers)
         const Uint128 product = static_cast<Uint128>(x) * y;
         const Uint128 wide = product + ((static_cast<Uint128>(y) << 64) | x);
         const std::uint64_t wanted[24] = {
-            x + y, x - y, x * y, x / (y | 1), x % (y | 1), static_cast<std::uint64_t>(sx / sy1),
-            static_cast<std::uint64_t>(sx % sy1), static_cast<std::uint64_t>(product >> 64),
+            x + y,
+            x - y,
+            x * y,
+            x / (y | 1),
+            x % (y | 1),
+            static_cast<std::uint64_t>(sx / sy1),
+            static_cast<std::uint64_t>(sx % sy1),
+            static_cast<std::uint64_t>(product >> 64),
             static_cast<std::uint64_t>((static_cast<Int128>(sx) * static_cast<std::int64_t>(y)) >> 64),
             static_cast<std::uint64_t>(std::popcount(p) + std::popcount(x) * 100),
-            static_cast<std::uint64_t>(std::countl_zero(p) + std::countl_zero(x) * 100), brev, brevl,
-            permuted(p, q, 0x5173), static_cast<std::uint32_t>(dot),
+            static_cast<std::uint64_t>(std::countl_zero(p) + std::countl_zero(x) * 100),
+            brev,
+            brevl,
+            permuted(p, q, 0x5173),
+            static_cast<std::uint32_t>(dot),
             static_cast<std::uint32_t>((((std::uint64_t{q} << 32) | p) << (p & 31)) >> 32),
             static_cast<std::uint32_t>((sp > sq ? p - q : q - p) + 3),
-            static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(p)} + static_cast<std::int16_t>(q)), x << (q & 63),
+            static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(p)} + static_cast<std::int16_t>(q)),
+            x << (q & 63),
             static_cast<std::uint64_t>(sx >> (q & 63)),
             static_cast<std::uint64_t>((p ? std::countr_zero(p) + 1 : 0) + (x ? std::countr_zero(x) + 1 : 0) * 100),
-            static_cast<std::uint64_t>(p / (q | 1) + p % (q | 1) * 3), static_cast<std::uint64_t>(wide),
+            static_cast<std::uint64_t>(p / (q | 1) + p % (q | 1) * 3),
+            static_cast<std::uint64_t>(wide),
             static_cast<std::uint64_t>(wide >> 64)};
         for (std::size_t k = 0; k < 24; ++k)
             EXPECT_EQ(r[i * 24 + k], wanted[k]) << "lane " << i << ", value " << k;

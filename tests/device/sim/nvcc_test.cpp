@@ -18,7 +18,8 @@ TEST(Nvcc, FixturesCompiledNowDecodeWhole)
     std::filesystem::create_directory(folder);
     for (const char* name : {"softmax", "mixed"}) {
         const std::string out = (folder / name).string() + ".ptx";
-        const std::string command = std::string(ESPALIER_NVCC) + " -ptx -arch=compute_90a -lineinfo -o " + out + " " ESPALIER_SIM_FIXTURES "/" + name + ".cu";
+        const std::string command = std::string(ESPALIER_NVCC) + " -ptx -arch=compute_90a -lineinfo -o " + out +
+                                    " " ESPALIER_SIM_FIXTURES "/" + name + ".cu";
         ASSERT_EQ(std::system(command.c_str()), 0) << command;
         std::ifstream file(out);
         const std::string text{std::istreambuf_iterator<char>(file), {}};

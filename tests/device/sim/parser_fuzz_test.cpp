@@ -40,14 +40,30 @@ private:
         const auto [at, length] = word(text);
         const auto [from, count] = word(other);
         switch (pick(8)) {
-        case 0: text[pick(text.size())] = static_cast<char>(m_random()); break;
-        case 1: text.erase(at, length); break;
-        case 2: text.replace(at, length, other.substr(from, count)); break;
-        case 3: text.insert(at, other.substr(from, 200)); break;
-        case 4: text.resize(pick(text.size())); break;
-        case 5: text.erase(pick(text.size()), 1 + pick(100)); break;
-        case 6: text.replace(at, length, std::to_string(m_random())); break;
-        default: text.insert(pick(text.size()), 1, "{}[]();,.+-@!|<>:%\"*/"[pick(21)]); break;
+        case 0:
+            text[pick(text.size())] = static_cast<char>(m_random());
+            break;
+        case 1:
+            text.erase(at, length);
+            break;
+        case 2:
+            text.replace(at, length, other.substr(from, count));
+            break;
+        case 3:
+            text.insert(at, other.substr(from, 200));
+            break;
+        case 4:
+            text.resize(pick(text.size()));
+            break;
+        case 5:
+            text.erase(pick(text.size()), 1 + pick(100));
+            break;
+        case 6:
+            text.replace(at, length, std::to_string(m_random()));
+            break;
+        default:
+            text.insert(pick(text.size()), 1, "{}[]();,.+-@!|<>:%\"*/"[pick(21)]);
+            break;
         }
     }
     std::mt19937_64 m_random;
@@ -118,10 +134,12 @@ TEST(PtxFuzz, AbsurdTexts)
 {
     const std::string deep(100'000, '{');
     const std::string head = ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {\n";
-    for (const std::string& text : {std::string(), std::string(".version"), head, head + deep, head + "ld.u32 %r, " + std::string(100'000, '['),
-                                    head + ".reg .b32 %r<4000000000>;\n mov.u32 %r3999999999, 1; ret; }",
-                                    head + ".local .b8 x[2000000000]; mov.u64 %rd, x; }", std::string(".version 9.0 .global .b8 x[9] = {1,2,3,4,5,6,7,8,9,10};"),
-                                    std::string(".version 9.0 .func f() { call f, (); } .entry k() { call f, (); }")})
+    for (const std::string& text :
+         {std::string(), std::string(".version"), head, head + deep, head + "ld.u32 %r, " + std::string(100'000, '['),
+          head + ".reg .b32 %r<4000000000>;\n mov.u32 %r3999999999, 1; ret; }",
+          head + ".local .b8 x[2000000000]; mov.u64 %rd, x; }",
+          std::string(".version 9.0 .global .b8 x[9] = {1,2,3,4,5,6,7,8,9,10};"),
+          std::string(".version 9.0 .func f() { call f, (); } .entry k() { call f, (); }")})
         if (const auto module = PtxModule::parse(text))
             runAll(**module);
 }

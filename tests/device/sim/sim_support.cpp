@@ -25,8 +25,8 @@ SimFixture::SimFixture(std::string_view ptx)
     for (const ModuleVariable& variable : m_module->variables()) {
         std::vector<std::byte>& bytes = m_variables.emplace_back(std::max<std::size_t>(variable.bytes, 1));
         std::copy(variable.initial.begin(), variable.initial.end(), bytes.begin());
-        m_symbols[variable.name] =
-            add(bytes.data(), bytes.size(), "__device__ " + variable.name, variable.constant ? Access::ReadOnly : Access::ReadWrite);
+        m_symbols[variable.name] = add(bytes.data(), bytes.size(), "__device__ " + variable.name,
+                                       variable.constant ? Access::ReadOnly : Access::ReadWrite);
     }
     std::size_t number = 0;
     for (const ModuleVariable& variable : m_module->variables()) {
@@ -57,7 +57,9 @@ LaunchResult SimFixture::runPacked(std::string_view kernel, Dim3 grid, Dim3 bloc
 {
     const KernelFacts* facts = m_module ? m_module->facts(kernel) : nullptr;
     if (!facts || !facts->unsupported.empty() || facts->params.size() != args.size()) {
-        const std::string why = !facts ? "no such kernel" : facts->unsupported.empty() ? "arguments" : facts->unsupported[0];
+        const std::string why = !facts                       ? "no such kernel"
+                                : facts->unsupported.empty() ? "arguments"
+                                                             : facts->unsupported[0];
         ADD_FAILURE() << kernel << ": " << why;
         LaunchResult result;
         result.fault = Fault{FaultKind::Trap, "not run: " + why, {}, 0};
@@ -66,7 +68,8 @@ LaunchResult SimFixture::runPacked(std::string_view kernel, Dim3 grid, Dim3 bloc
     std::vector<std::byte> params(facts->paramBytes);
     for (std::size_t i = 0; i < args.size(); ++i) {
         EXPECT_EQ(args[i].size(), facts->params[i].bytes) << "argument " << i << " of " << kernel;
-        std::memcpy(params.data() + facts->params[i].offset, args[i].data(), std::min<std::size_t>(args[i].size(), facts->params[i].bytes));
+        std::memcpy(params.data() + facts->params[i].offset, args[i].data(),
+                    std::min<std::size_t>(args[i].size(), facts->params[i].bytes));
     }
     return launch(*m_module, *facts, {grid, block, shared, params}, m_memory, m_symbols, limits);
 }

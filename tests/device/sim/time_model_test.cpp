@@ -25,7 +25,8 @@ double modelled(const char* file, const char* kernel, Dim3 grid, Dim3 block, std
     std::vector<float> x(static_cast<std::size_t>(rows * cols), 0.5f), y(x.size());
     const LaunchResult result = sim.run(kernel, grid, block, 0, sim.buffer(x, "x"), sim.buffer(y, "y"), rows, cols);
     EXPECT_FALSE(result.fault) << result.fault->sentence;
-    const LaunchShape shape{std::uint64_t{grid.x} * grid.y * grid.z, block.x * block.y * block.z, sim.module().facts(kernel)->staticSharedBytes};
+    const LaunchShape shape{std::uint64_t{grid.x} * grid.y * grid.z, block.x * block.y * block.z,
+                            sim.module().facts(kernel)->staticSharedBytes};
     return modelledSeconds(result.counters, shape, profile());
 }
 
@@ -63,10 +64,10 @@ TEST(TimeModel, GrowsWithEveryCount)
     base.dramReadBytes = 10'000'000;
     const double before = modelledSeconds(base, shape, device);
     for (const auto field :
-         {&Counters::warpInstructions, &Counters::globalLoadSectors, &Counters::globalStoreSectors, &Counters::globalLoadRequests,
-          &Counters::sharedWavefronts, &Counters::sharedRequests, &Counters::localBytes, &Counters::atomics, &Counters::barriers,
-          &Counters::shuffles, &Counters::flopsF16, &Counters::flopsF32, &Counters::flopsF64, &Counters::specialF32,
-          &Counters::dramReadBytes, &Counters::dramWriteBytes}) {
+         {&Counters::warpInstructions, &Counters::globalLoadSectors, &Counters::globalStoreSectors,
+          &Counters::globalLoadRequests, &Counters::sharedWavefronts, &Counters::sharedRequests, &Counters::localBytes,
+          &Counters::atomics, &Counters::barriers, &Counters::shuffles, &Counters::flopsF16, &Counters::flopsF32,
+          &Counters::flopsF64, &Counters::specialF32, &Counters::dramReadBytes, &Counters::dramWriteBytes}) {
         Counters more = base;
         more.*field += 1'000'000'000;
         EXPECT_GT(modelledSeconds(more, shape, device), before);
