@@ -16,6 +16,7 @@ constexpr double emptyEventPair = 1.3; ///< what two adjacent events read
 constexpr double earliest = -150;      ///< residual of a block that counts: from here ...
 constexpr double latest = 400;         ///< ... to here plus a share of what was claimed
 constexpr double latestShare = 0.01;
+constexpr double launchGap = 8; ///< per call: what launching a kernel costs that an empty call does not, at most
 constexpr double honestResidual =
     300; ///< median over the blocks of an honest runner, at most, where nothing tells better
 constexpr double leastResidual = 100; ///< never asked to be smaller
@@ -82,7 +83,8 @@ ClockedBlock clockBlock(RunnerProcess& runner, const RunnerProcess::Block& block
     const double empty = emptyBlockMicroseconds(runner, calls);
     clocked.median = statistics::median(clocked.events);
     clocked.residual = block.wallMicroseconds - empty - clocked.claimed;
-    clocked.agrees = clocked.residual >= earliest && clocked.residual <= latest + latestShare * clocked.claimed;
+    const double most = latest + launchGap * static_cast<double>(calls) + latestShare * clocked.claimed;
+    clocked.agrees = clocked.residual >= earliest && clocked.residual <= most;
     return clocked;
 }
 
@@ -90,6 +92,7 @@ void BlockLedger::add(const ClockedBlock& block)
 {
     m_allResiduals.push_back(block.residual);
     m_allClaims.push_back(block.claimed);
+    m_calls = static_cast<double>(block.events.size());
     if (!block.agrees) {
         m_times.emplace_back();
         ++m_dropped;
@@ -121,8 +124,10 @@ std::optional<std::string> BlockLedger::complaint(std::optional<double> referenc
     const double residual = statistics::median(all ? m_allResiduals : m_residuals);
     const double claimed = statistics::median(all ? m_allClaims : m_claims);
     const double slack = m_residuals.size() >= manyBlocks ? slackOfMany : slackOfFew;
-    const double explained = reference ? std::max(leastResidual, *reference + slack) : honestResidual;
-    const double allowed = all ? std::max(2 * latest, blatantShare * claimed) : explained + honestShare * claimed;
+    const double explained =
+        reference ? std::max(leastResidual, *reference + slack) : honestResidual + launchGap * m_calls;
+    const double allowed =
+        all ? std::max(2 * (latest + launchGap * m_calls), blatantShare * claimed) : explained + honestShare * claimed;
     if (residual <= allowed) {
         return std::nullopt;
     }

@@ -52,6 +52,7 @@ private:
     std::vector<double> m_samples;
     std::vector<double> m_residuals, m_claims; ///< of the kept blocks
     std::vector<double> m_allResiduals, m_allClaims;
+    double m_calls = 0; ///< of a block
     int m_dropped = 0;
 };
 

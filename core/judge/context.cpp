@@ -99,11 +99,18 @@ Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const 
     ESPALIER_CHECK(orInfrastructure(context.session.beginBlock(client)));
     auto block = runner.process->block(calls, displaceL2, limit, context.interrupts);
     sim::BlockReport report;
-    if (context.session.simulated()) {
+    const bool ended = !block && (block.error().loss == Loss::Exited || block.error().loss == Loss::DeviceLost ||
+                                  block.error().loss == Loss::Protocol);
+    if (context.session.simulated() && (block || ended)) {
         // First what simgpu saw: a runner that died or a call that returned an error often did so because of it, and an
         // instruction the simulated device lacks is no fault of the candidate's.
-        ESPALIER_TRY(report, orInfrastructure(context.session.finishBlock(client, limit)));
-        ESPALIER_CHECK(judgeCalls(report, during));
+        auto seen = context.session.finishBlock(client, limit);
+        if (seen) {
+            report = std::move(*seen);
+            ESPALIER_CHECK(judgeCalls(report, during));
+        } else if (block) {
+            return std::unexpected(infrastructure(seen.error()));
+        }
     }
     if (!block) {
         return std::unexpected(verdictOf(block.error(), during));

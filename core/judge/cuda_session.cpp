@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/device_session.h"
 
-#include "core/base/text.h"
 #include "core/device/cuda/cuda_device.h"
+#include "core/judge/sandbox.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <set>
 
 namespace espalier::judge {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Folders of the libraries this process has loaded: the C and C++ runtime and, the judge's device being open, the
-/// driver's.
-std::set<std::string> foldersOfLoadedLibraries()
-{
-    std::set<std::string> folders;
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-        const auto at = line.find('/');
-        if (at == std::string::npos || line.find(".so") == std::string::npos) {
-            continue;
-        }
-        folders.insert(fs::path(line.substr(at)).parent_path().string());
-    }
-    return folders;
-}
 
 std::vector<std::string> nvidiaNodes()
 {
@@ -116,7 +98,7 @@ public:
     {
         SandboxNeeds needs;
         std::string searched;
-        for (const std::string& folder : foldersOfLoadedLibraries()) {
+        for (const std::string& folder : loadedLibraryFolders()) {
             needs.folders.push_back(folder);
             searched += (searched.empty() ? "" : ":") + folder;
         }

@@ -388,7 +388,6 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     return evaluation;
 }
 
-/// After a loss: false when the device stays lost.
 bool Evaluator::recover()
 {
     if (!m_context.session.lost()) {

@@ -34,6 +34,8 @@ public:
 
     /// Never fails: what goes wrong stands in the evaluation. A loss of ours or a kill from outside is tried once more.
     Evaluation run(const worker::Evaluate& job, const Callbacks& callbacks);
+    /// Starts a lost device anew, and everything that hung on it. False when it stays lost.
+    bool recover();
 
 private:
     struct Plans {
@@ -54,7 +56,6 @@ private:
                                const Verified& verified, std::vector<Evidence>& evidence);
     Judged<double> modelledSeconds(const std::string& taskHash, const std::string& library, const std::string& what,
                                    const Task& task, const CasePlan& plan);
-    bool recover();
 
     const Context& m_context;
     std::string m_roofs;

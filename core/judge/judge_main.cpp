@@ -113,7 +113,12 @@ Result<std::unique_ptr<Parts>> assemble(Options& options, ArtefactStore& store, 
     parts->buffers = std::make_unique<BufferPool>(session.device(),
                                                   [&runners](std::uint64_t serial) { runners.forgetBuffer(serial); });
     NoInterrupts nobody; // the engine's first line waits in the pipe until the judge is ready for it
-    ESPALIER_CHECK(runners.settle(nobody));
+    auto settled = runners.settle(nobody);
+    if (!settled && runners.sandbox().active()) { // a driver may refuse to start as the first process of a name space
+        runners.setSandbox(Sandbox::probe(session.sandboxNeeds(), options.session.worker, false));
+        settled = runners.settle(nobody);
+    }
+    ESPALIER_CHECK(std::move(settled));
 
     const DeviceInfo& info = session.device().info();
     JudgeHello& hello = parts->hello;
@@ -163,7 +168,7 @@ int judgeMain(int argc, char** argv)
         (void)(*parts)->runners->prepareStandby(); // while the engine compiles the next one
         return evaluation;
     };
-    return loop.run(hello, evaluate, [&] { return (*parts)->session->lost(); });
+    return loop.run(hello, evaluate, [&] { return !(*parts)->evaluator->recover(); });
 }
 
 } // namespace espalier::judge

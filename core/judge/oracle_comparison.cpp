@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t maxBatch = 64; ///< windows that one block of the oracle serves
 
-/// A norm over fewer elements than this says more about the draw than about the kernel.
-constexpr std::uint64_t fewestForNorm = 64;
-
 double smallestNormal(ops::DType type)
 {
     switch (type) {

@@ -31,6 +31,9 @@ struct OutputTally {
 class OracleComparison
 {
 public:
+    /// A norm over fewer elements than this says more about the draw than about the kernel: it is not judged.
+    static constexpr std::uint64_t fewestForNorm = 64;
+
     OracleComparison(const Context& context, LoadedRunner& oracle, std::string entry)
         : m_context(context), m_oracle(oracle), m_entry(std::move(entry))
     {

@@ -6,6 +6,7 @@
 #include "core/judge/verdict.h"
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <string>
@@ -64,6 +65,12 @@ public:
     void forgetBuffer(std::uint64_t serial);
 
     const Sandbox& sandbox() const { return m_sandbox; }
+    /// For the runners that are started from now on; the standby is replaced.
+    void setSandbox(Sandbox sandbox)
+    {
+        m_standby.reset();
+        m_sandbox = std::move(sandbox);
+    }
     int runtimeVersion() const { return m_runtimeVersion; }
     const Deadlines& deadlines() const { return m_deadlines; }
 

@@ -68,6 +68,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& sessi
 RunnerProcess::~RunnerProcess()
 {
     kill();
+    m_session.drop(m_client); // not before: what the device saw of its last call is still asked for
 }
 
 void RunnerProcess::kill()
@@ -87,7 +88,6 @@ void RunnerProcess::kill()
         drain(m_process.output());
         drain(m_process.error());
     }
-    m_session.drop(m_client);
 }
 
 void RunnerProcess::drain(UniqueFd& pipe)

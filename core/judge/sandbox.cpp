@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <set>
 
 namespace espalier::judge {
@@ -64,11 +65,14 @@ void bindAll(Words& words, std::vector<std::string> paths, std::set<std::string>
     }
 }
 
-Words prefixOf(const SandboxNeeds& needs, const std::string& worker, bool ownUser, bool sized)
+Words prefixOf(const SandboxNeeds& needs, const std::string& worker, bool ownUser, bool sized, bool first)
 {
     Words words = {"bwrap",         "--unshare-net",     "--unshare-pid", "--unshare-ipc",
                    "--unshare-uts", "--die-with-parent", "--new-session", "--cap-drop",
                    "ALL",           "--clearenv"};
+    if (first) {
+        words.emplace_back("--as-pid-1");
+    }
     if (ownUser) {
         append(words, {"--unshare-user", "--uid", "65534", "--gid", "65534"});
     }
@@ -108,7 +112,7 @@ Sandbox Sandbox::none(const SandboxNeeds& needs, const std::string& reason)
     return sandbox;
 }
 
-Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker)
+Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker, bool first)
 {
     Sandbox sandbox = none(needs, "bubblewrap is not installed (apt install bubblewrap)");
     if (findProgram("bwrap").empty()) {
@@ -118,7 +122,7 @@ Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker)
     for (const auto& [ownUser, sized] :
          {std::pair(true, true), std::pair(true, false), std::pair(false, true), std::pair(false, false)}) {
         ProcessSpec spec;
-        spec.argv = prefixOf(needs, worker, ownUser, sized);
+        spec.argv = prefixOf(needs, worker, ownUser, sized, first);
         const Words prefix = spec.argv;
         spec.argv.insert(spec.argv.end(), {worker, "runner", "--probe"});
         const auto tried = runToEnd(std::move(spec), {}, std::chrono::seconds(5), 4096);
@@ -140,6 +144,19 @@ std::vector<std::string> Sandbox::wrap(const std::vector<std::string>& command) 
     Words words = m_prefix;
     words.insert(words.end(), command.begin(), command.end());
     return words;
+}
+
+std::vector<std::string> loadedLibraryFolders()
+{
+    std::set<std::string> folders;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        const auto at = line.find('/');
+        if (at != std::string::npos && line.find(".so") != std::string::npos) {
+            folders.insert(fs::path(line.substr(at)).parent_path().string());
+        }
+    }
+    return {folders.begin(), folders.end()};
 }
 
 } // namespace espalier::judge

@@ -16,7 +16,8 @@ class Sandbox
 public:
     /// Tries the forms from strong to weak on `/proc/self/exe --version`-like probes. Never fails: grade() says what
     /// came out.
-    static Sandbox probe(const SandboxNeeds& needs, const std::string& worker);
+    /// `first`: the runner is the first process in there, so that no other one's memory could be written.
+    static Sandbox probe(const SandboxNeeds& needs, const std::string& worker, bool first = true);
     /// No confinement, with the reason.
     static Sandbox none(const SandboxNeeds& needs, const std::string& reason);
 
@@ -32,5 +33,9 @@ private:
     std::string m_grade;
     std::vector<std::string> m_environment;
 };
+
+/// Folders of the libraries this process has loaded: the C and C++ runtime and, once the judge's device is open, the
+/// driver's. A runner needs the same.
+std::vector<std::string> loadedLibraryFolders();
 
 } // namespace espalier::judge

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/device/sim/time_model.h"
+#include "core/judge/sandbox.h"
 #include "core/simgpu/sim_device.h"
 #include "core/simgpu/sim_runner_device.h"
 #include "core/simgpu/simgpu_client.h"
@@ -77,12 +78,9 @@ public:
         SandboxNeeds needs;
         const fs::path shim = fs::path(m_worker).parent_path() / sim::simrtName;
         needs.files = {shim.string()};
-        for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu"}) {
-            std::error_code error;
-            if (fs::is_directory(folder, error) && !fs::is_symlink(fs::path(folder).parent_path(), error)) {
-                needs.folders.emplace_back(folder);
-            }
-        }
+        needs.folders = loadedLibraryFolders();
+        needs.folders.insert(needs.folders.end(),
+                             {"/usr/lib/x86_64-linux-gnu"}); // libstdc++ of candidates, where it is not ours
         return needs;
     }
 

@@ -32,8 +32,7 @@ double secondsSince(Clock::time_point start)
 std::size_t callsPerBlock(double microseconds, Tier tier)
 {
     const double blockTime = tier == Tier::Full ? 8000 : 2500; // the quick tier pays for preparing every buffer set
-    const std::size_t longest = microseconds < 60 ? 128 : 32;
-    const std::size_t most = tier == Tier::Full ? longest : std::min<std::size_t>(longest, 32);
+    constexpr std::size_t most = 32;
     const double calls = std::ceil(blockTime / std::max(microseconds, 1.0));
     return std::clamp(static_cast<std::size_t>(calls), fewestCalls, most);
 }

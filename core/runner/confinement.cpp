@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace espalier::runner {
 
@@ -27,7 +28,11 @@ void limitResources()
     const rlimit data = {dataBytes, dataBytes};
     ::setrlimit(RLIMIT_CORE, &none);
     ::setrlimit(RLIMIT_FSIZE, &files);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // their shadow memory alone is larger
     ::setrlimit(RLIMIT_DATA, &data);
+#else
+    (void)data;
+#endif
 }
 
 namespace {
@@ -43,27 +48,31 @@ Result<void> forbidNewProcesses()
 {
     // clone is allowed for threads only; clone3 hides its flags behind a pointer, so it "does not exist" and libc falls
     // back to clone.
-    std::array filter = {
-        sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch))),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0)),
-        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)),
-        sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000U, 11, 0)), // the x32 numbers
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fork, 10, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_vfork, 9, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 8, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execveat, 7, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 6, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_setns, 5, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 4, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 4, 0)),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4)),
-        sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argumentLow(0))),
-        sock_filter(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 2, 0)),
-        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)),
-        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)),
-        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)),
+    constexpr std::array forbidden = {
+        SYS_fork,        SYS_vfork, SYS_execve,  SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+        SYS_pidfd_getfd, SYS_setns, SYS_unshare, SYS_kcmp};
+    std::vector<sock_filter> filter = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000U, 0, 1), // the x32 numbers
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
     };
+    for (const long number : forbidden) {
+        filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(number), 0, 1));
+        filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+    }
+    const std::array<sock_filter, 7> threadsOnly = {{
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, argumentLow(0)),
+        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    filter.insert(filter.end(), threadsOnly.begin(), threadsOnly.end());
     const sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) {

@@ -43,7 +43,7 @@ const Allowed& allowed()
          {"core/base", "core/worker", "core/device", "core/device/cuda", "core/device/sim", "core/simgpu"}},
         {"core/judge",
          {"core/base", "core/model", "core/analysis", "core/worker", "core/device", "core/device/ops",
-          "core/device/cuda", "core/device/sim", "core/simgpu"}},
+          "core/device/cuda", "core/device/sim", "core/simgpu", "core/runner"}},
         {"views", {"core/base", "core/model", "core/analysis", "core/diff", "core/engine"}},
         {"app",
          {"core/base", "core/model", "core/search", "core/engine", "core/store", "core/export", "core/build",

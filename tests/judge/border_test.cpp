@@ -38,26 +38,27 @@ TEST_P(Border, TheOutcomeNamesTheThing)
 
 INSTANTIATE_TEST_SUITE_P(
     Candidates, Border,
-    ::testing::Values(
-        Misdeed{"zero", Outcome::Incorrect, "wrong"}, Misdeed{"partial", Outcome::Incorrect, "output y[999]"},
-        Misdeed{"write_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
-        Misdeed{"write_slack", Outcome::RuntimeFailed, "past the end of output y"},
-        Misdeed{"write_before", Outcome::RuntimeFailed, "before the start of output y"},
-        Misdeed{"read_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
-        Misdeed{"write_input", Outcome::RuntimeFailed, "Segmentation fault"},
-        Misdeed{"endless", Outcome::TimedOut, "did not end within 1.5 s"},
-        Misdeed{"exit_zero", Outcome::RuntimeFailed, "ended its process (exit code 0)"},
-        Misdeed{"fork_bomb", Outcome::Suspicious, "tried to start another process"},
-        Misdeed{"abort", Outcome::RuntimeFailed, "Aborted"}, Misdeed{"no_op", Outcome::Incorrect, "output y"},
-        Misdeed{"constructor_sleeps", Outcome::TimedOut, "loading of the library"},
-        Misdeed{"error_code", Outcome::RuntimeFailed, "CUDA error 1 (invalid value)"},
-        Misdeed{"workspace_overrun", Outcome::RuntimeFailed, "past the end of the workspace"},
-        Misdeed{"workspace_huge", Outcome::RuntimeFailed, "workspace"},
-        Misdeed{"forged_reply", Outcome::RuntimeFailed, "protocol"},
-        Misdeed{"half_precision", Outcome::Incorrect, "times the allowed error"},
-        Misdeed{"wrong_name", Outcome::RuntimeFailed, "no function double_f32"},
-        Misdeed{"nan", Outcome::Incorrect, "not finite"}, Misdeed{"kills_itself", Outcome::RuntimeFailed, "Killed"},
-        Misdeed{"second_call_lazy", Outcome::Incorrect, "call 2"}),
+    ::testing::Values(Misdeed{"zero", Outcome::Incorrect, "wrong"},
+                      Misdeed{"partial", Outcome::Incorrect, "output y[999]"},
+                      Misdeed{"write_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
+                      Misdeed{"write_slack", Outcome::RuntimeFailed, "past the end of output y"},
+                      Misdeed{"write_before", Outcome::RuntimeFailed, "before the start of output y"},
+                      Misdeed{"read_past_end", Outcome::RuntimeFailed, "Segmentation fault"},
+                      Misdeed{"write_input", Outcome::RuntimeFailed, "Segmentation fault"},
+                      Misdeed{"endless", Outcome::TimedOut, "did not end within 1.5 s"},
+                      Misdeed{"exit_zero", Outcome::RuntimeFailed, "ended its process (exit code 0)"},
+                      Misdeed{"fork_bomb", Outcome::Suspicious, "tried to start another process"},
+                      Misdeed{"abort", Outcome::RuntimeFailed, "crashed with signal"},
+                      Misdeed{"no_op", Outcome::Incorrect, "output y"},
+                      Misdeed{"constructor_sleeps", Outcome::TimedOut, "loading of the library"},
+                      Misdeed{"error_code", Outcome::RuntimeFailed, "CUDA error 1 (invalid value)"},
+                      Misdeed{"workspace_overrun", Outcome::RuntimeFailed, "past the end of the workspace"},
+                      Misdeed{"workspace_huge", Outcome::RuntimeFailed, "workspace"},
+                      Misdeed{"forged_reply", Outcome::RuntimeFailed, "protocol"},
+                      Misdeed{"half_precision", Outcome::Incorrect, "times the allowed error"},
+                      Misdeed{"wrong_name", Outcome::RuntimeFailed, "no function double_f32"},
+                      Misdeed{"nan", Outcome::Incorrect, "not finite"},
+                      Misdeed{"second_call_lazy", Outcome::Incorrect, "call 2"}),
     [](const auto& param) { return std::string(param.param.candidate); });
 
 class HonestOnTheFakeDriver : public JudgeFixture
@@ -153,6 +154,17 @@ TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
     EXPECT_LT(timing.speedupRoot->value, 1);
     EXPECT_GE(slow.timing->fullyCompared * 10, slow.timing->timedCalls);
     EXPECT_EQ(slow.timing->checkedCalls, slow.timing->timedCalls);
+}
+
+/// The first process of a name space does not hear its own SIGKILL; elsewhere it dies. Either way nothing was written.
+TEST_F(HonestOnTheFakeDriver, ACandidateThatKillsItselfDoesNotPass)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate("kills_itself");
+    EXPECT_TRUE(evaluation.outcome == Outcome::Incorrect || evaluation.outcome == Outcome::RuntimeFailed)
+        << evaluation.reason;
+    expectHealthy();
 }
 
 TEST_F(HonestOnTheFakeDriver, CancelEndsARunningJob)

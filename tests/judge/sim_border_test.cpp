@@ -74,6 +74,16 @@ TEST_F(SimBorder, AnEndlessKernel)
     expect("endless_device", Outcome::TimedOut, "");
 }
 
+TEST_F(SimBorder, AnEndedProcess)
+{
+    expect("exit_zero", Outcome::RuntimeFailed, "ended its process (exit code 0)");
+}
+
+TEST_F(SimBorder, AnEndlessLoopOnTheHost)
+{
+    expect("endless_host", Outcome::TimedOut, "did not end within 5 s");
+}
+
 TEST_F(SimBorder, WorkOutsideTheStream)
 {
     expect("side_stream", Outcome::Suspicious, "stream");
