@@ -141,7 +141,8 @@ void TreePainter::paintEdge(int node)
     const double trunk =
         crisp((m_scene.columnLeft(m_scene.layout().depth[std::size_t(node)]) - 12) * m_view.zoom + m_view.origin.x());
     const double bend = std::min(5.0 * m_view.zoom, to.y() - from.y());
-    QPainterPath path(QPointF(trunk, crisp(from.y())));
+    QPainterPath path(QPointF(chosen ? start : trunk, crisp(from.y()))); // the first child's edge is there already
+    path.lineTo(trunk, crisp(from.y()));
     path.lineTo(trunk, y - bend);
     path.quadTo(trunk, y, trunk + bend, y);
     path.lineTo(end, y);
@@ -213,7 +214,7 @@ void TreePainter::paintLabel(int node, const QRectF& rect)
 void TreePainter::drawText(const QRectF& rect, const QString& text, const QFont& font, const QColor& colour)
 {
     const QFontMetricsF metrics(font);
-    const double slack = 12 * m_view.zoom; // letters do not shrink evenly with the zoom
+    const double slack = 4 * m_view.zoom; // letters do not shrink evenly with the zoom
     m_painter.setFont(font);
     m_painter.setPen(colour);
     const QString shown = metrics.horizontalAdvance(text) > rect.width() + slack
