@@ -407,7 +407,7 @@ Evaluation Evaluator::run(const worker::Evaluate& job, const Callbacks& callback
     if ((again || lost) && !cancelled && recover()) {
         callbacks.progress(Stage::Verify, fmt::format("again, because of: {}", evaluation.reason));
         evaluation = attempt(job, callbacks, again);
-        if (m_context.session.lost() && recover()) {
+        if (evaluation.outcome != Outcome::Passed && m_context.session.lost() && recover()) {
             evaluation.outcome = Outcome::NotRun;
             evaluation.cause = NotRunCause::Infrastructure;
             evaluation.reason = "the device was lost twice while this candidate ran: " + evaluation.reason;
