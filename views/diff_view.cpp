@@ -194,15 +194,20 @@ void DiffView::scrollToRow(int row)
     m_left->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, first);
     m_right->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, first);
     m_following = false;
-    m_overview->setSeen(int(m_right->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE)) - 1, seen);
+    m_placedAt = m_right->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);
+    m_overview->setSeen(int(m_placedAt) - 1, seen);
 }
 
 void DiffView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     QTimer::singleShot(0, this, [this] { // the panes have their new height only afterwards
-        m_overview->setSeen(int(m_right->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE)) - 1,
-                            int(m_right->SendScintilla(QsciScintilla::SCI_LINESONSCREEN)));
+        const long first = m_right->SendScintilla(QsciScintilla::SCI_GETFIRSTVISIBLELINE);
+        if (m_compared && m_hunk >= 0 && first == m_placedAt) {
+            scrollToRow(m_compared->diff.hunks[std::size_t(m_hunk)].begin); // it was placed before the tab had its size
+        } else {
+            m_overview->setSeen(int(first) - 1, int(m_right->SendScintilla(QsciScintilla::SCI_LINESONSCREEN)));
+        }
     });
 }
 

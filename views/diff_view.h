@@ -48,6 +48,7 @@ private:
     DiffOverview* m_overview;
     std::shared_ptr<const ComparedTexts> m_compared;
     int m_hunk = -1;
+    long m_placedAt = -1; ///< first line shown since the last jump; who scrolled away is left there
     bool m_following = false;
 };
 

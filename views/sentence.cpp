@@ -4,6 +4,7 @@
 #include "views/format.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 namespace espalier {
 
@@ -14,10 +15,23 @@ QString tr(const char* source)
     return QCoreApplication::translate("sentence", source);
 }
 
+/// A reason as a person would say it: of several clauses the first, without the compiler's names for kernels. The
+/// Stages tab has all of it.
+QString spoken(QString reason)
+{
+    constexpr qsizetype longReason = 100;
+    static const QRegularExpression mangled(QStringLiteral(" in kernel _Z\\w+"));
+    reason.remove(mangled);
+    if (const qsizetype clause = reason.indexOf(QStringLiteral("; ")); clause > 0 && reason.size() > longReason) {
+        reason.truncate(clause);
+    }
+    return reason.trimmed();
+}
+
 /// "reason." as the tail of a sentence; a plain stop when nothing is known.
 QString because(const QString& head, const std::string& reason)
 {
-    QString text = format::text(reason).trimmed();
+    QString text = spoken(format::text(reason));
     if (text.isEmpty()) {
         return head + QLatin1Char('.');
     }

@@ -148,7 +148,7 @@ void addCase(StageRow& row, const CaseTiming& timing)
                      format::number(100 * timing.goalFloorUs / timing.timeUs.value)),
             true);
     }
-    if (timing.samples > 0) {
+    if (timing.blocks > 0) { // a model has no samples
         add(tr("Samples"),
             tr("%1 in %2 blocks, %3 dropped, stopped by %4")
                 .arg(timing.samples)

@@ -24,7 +24,7 @@ public:
     static constexpr double signCentre = 14; ///< of a column's left edge
     static constexpr double labelStart = 28;
     static constexpr double columnGap = 30; ///< between a label and the next column: room for the edges
-    static constexpr double widestIdea = 176, widestCandidate = 152;
+    static constexpr double widestIdea = 176, widestCandidate = 220;
 
     struct Label {
         NodeLook look;

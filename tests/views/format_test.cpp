@@ -93,6 +93,12 @@ TEST(Sentence, FailuresGiveTheirReason)
     node.outcome = Outcome::BuildFailed;
     node.reason = "line 9: expected a \";\".";
     EXPECT_EQ(utf8(sentenceFor(node)), "Did not build: line 9: expected a \";\".");
+    node.outcome = Outcome::NotRun;
+    node.reason =
+        "the simulated device cannot run it: a cluster of blocks (line 16) in kernel _ZN45_GLOBAL__N__009cd2c4EPKf; "
+        "barrier.cluster.arrive.release.aligned: operands of this kind (line 59) in kernel "
+        "_ZN45_GLOBAL__N__009cd2c4EPKf";
+    EXPECT_EQ(utf8(sentenceFor(node)), "Not run: the simulated device cannot run it: a cluster of blocks (line 16).");
     node.outcome = Outcome::TimedOut;
     node.reason.clear();
     EXPECT_EQ(utf8(sentenceFor(node)), "Ran past its deadline.");
@@ -139,6 +145,7 @@ TEST(StageRows, ModelledTimesAreMarked)
     detail.evaluation.outcome = Outcome::Passed;
     CaseTiming timing{"big", Provenance::Model, {500, 498, 502}};
     timing.samples = 40;
+    timing.blocks = 4;
     detail.evaluation.timing = TimingRecord{{timing}};
     for (const StageFact& fact : stageRows(detail)[3].facts) {
         EXPECT_EQ(fact.modelled, utf8(fact.value).starts_with("≈")) << utf8(fact.name);
