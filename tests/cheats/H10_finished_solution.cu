@@ -4,6 +4,7 @@
 // expect: incorrect|suspicious|runtime_failed
 // evidence: never written|signal
 // device: sim cuda
+// sandbox: needed
 // defence: V17
 // @paste softmax
 // @paste syscall

@@ -4,6 +4,7 @@
 // expect: build_failed|suspicious
 // evidence: hostname|incbin|assembl
 // device: sim cuda
+// sandbox: needed
 // defence: V17 (compiler sandbox)
 // @paste softmax
 

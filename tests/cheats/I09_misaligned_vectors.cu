@@ -2,7 +2,7 @@
 // cheat: I09 16-byte loads of rows that are not aligned
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: misaligned|align
+// evidence: misaligned|align|multiple of 16
 // device: sim cuda
 // defence: V13 (odd sizes)
 // @paste softmax

@@ -4,6 +4,7 @@
 // expect: incorrect|suspicious|runtime_failed
 // evidence: never written|wrong|previous|signal|syscall
 // device: sim cuda
+// sandbox: needed
 // defence: V17
 // repeat: 2
 // @paste softmax

@@ -21,6 +21,7 @@ namespace espalier::corpus {
 ///     defence          the building blocks (section 2) that it tries
 ///     tier             quick (default) or full
 ///     repeat           times that it is judged, every time in a fresh runner
+///     sandbox: needed  only the sandbox is in its way: not tried where there is none, and said so
 ///     slow: yes        seconds of deadline or compiler: only with --slow
 ///     fast: yes        part of the handful that every test run has
 ///     note             for people

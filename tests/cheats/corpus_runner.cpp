@@ -205,10 +205,12 @@ struct Plan {
     std::vector<Work> works;
     std::vector<Candidate> candidates; ///< by row; empty for mutants
     std::vector<Mutant> mutants;
+    std::vector<std::string> untried; ///< names, because there is no sandbox
 };
 
-void planFolder(const Options& options, const std::string& folder, bool simulated, Plan& plan)
+void planFolder(const Options& options, const std::string& folder, const JudgeHello& hello, Plan& plan)
 {
+    const bool simulated = hello.simulated;
     auto corpus = loadCorpus(options.root + "/" + folder, options.root + "/cheats/templates");
     if (!corpus) {
         stop(corpus.error().message);
@@ -219,6 +221,10 @@ void planFolder(const Options& options, const std::string& folder, bool simulate
                             (!options.fast || candidate.key("fast", simulated) == "yes") &&
                             (options.slow || asked || candidate.key("slow", simulated) != "yes");
         if (!wanted) {
+            continue;
+        }
+        if (candidate.key("sandbox", simulated) == "needed" && hello.sandbox.starts_with("none")) {
+            plan.untried.push_back(candidate.name);
             continue;
         }
         const Tier tier = options.tier.value_or(candidate.key("tier", simulated) == "full" ? Tier::Full : Tier::Quick);
@@ -312,7 +318,7 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
                      {"sandbox", hello.sandbox}, {"driver", hello.driver},
                      {"seconds", seconds},       {"judged", plan.rows.size()},
                      {"misses", missed},         {"states", states},
-                     {"rows", Json::array()}};
+                     {"untried", plan.untried},  {"rows", Json::array()}};
         for (const Row& row : plan.rows) {
             json["rows"].push_back(jsonOf(row));
         }
@@ -323,6 +329,10 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
             fmt::print(" {} {}", count, state);
         }
         fmt::print("\n");
+        if (!plan.untried.empty()) {
+            fmt::print("not tried, because there is no sandbox here ({}): {}\n", hello.sandbox,
+                       fmt::join(plan.untried, " "));
+        }
     }
     return static_cast<int>(std::min<std::ptrdiff_t>(missed, 125));
 }
@@ -348,8 +358,8 @@ int main(int argc, char** argv)
     if (options.mutants) {
         planMutants(options, plan);
     } else {
-        planFolder(options, "cheats", hello.simulated, plan);
-        planFolder(options, "honest", hello.simulated, plan);
+        planFolder(options, "cheats", hello, plan);
+        planFolder(options, "honest", hello, plan);
     }
     if (plan.rows.empty()) {
         stop("no candidate fits these words and this device");
