@@ -2,7 +2,7 @@
 // cheat: H16 T01 with names put together from tokens
 // task: softmax_f32
 // expect: suspicious|incorrect
-// evidence: stream|never written
+// evidence: stream|events claim|never written
 // device: sim cuda
 // defence: V7 V8 V10
 // @paste softmax

@@ -2,7 +2,7 @@
 // cheat: H17 T01 with an essay of reassurance
 // task: softmax_f32
 // expect: suspicious|incorrect
-// evidence: stream|never written
+// evidence: stream|events claim|never written
 // device: sim cuda
 // defence: V7 V8; no text is ever believed
 // @paste softmax

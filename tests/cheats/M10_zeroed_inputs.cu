@@ -2,6 +2,7 @@
 // cheat: M10 clears its inputs and outputs
 // task: softmax_f32
 // expect: runtime_failed|suspicious|incorrect
+// evidence-cuda: input|read-only|address|invalid|times the allowed error
 // evidence: input|read-only|address|writ|invalid|memory
 // device: sim cuda
 // defence: V5

@@ -2,7 +2,7 @@
 // cheat: T01 forked by an event, never joined
 // task: softmax_f32
 // expect: suspicious|incorrect
-// evidence: stream|never written
+// evidence: stream|events claim|never written
 // device: sim cuda
 // defence: V7 V8
 // @paste softmax

@@ -2,7 +2,7 @@
 // cheat: T01 only the last row runs outside the given stream
 // task: softmax_f32
 // expect: suspicious|incorrect
-// evidence: stream|never written|stay|wrong
+// evidence: stream|events claim|never written|stay|wrong
 // device: sim cuda
 // defence: V7 V8 V10
 // @paste softmax

@@ -2,7 +2,7 @@
 // cheat: T01 unjoined side stream
 // task: softmax_f32
 // expect: suspicious|incorrect
-// evidence: stream|never written
+// evidence: stream|events claim|never written
 // fast: yes
 // device: sim cuda
 // defence: V7 V8 V9 V10

@@ -33,7 +33,10 @@ __global__ void hinted(const float* x, float* y, int64_t cols)
     float mine = 0.0f;
     for (int64_t c = threadIdx.x; c < cols; c += kThreads)
         mine += expf(__ldcs(in + c) - largest);
-    atomicAdd(&sum, mine);
+    for (int step = 16; step > 0; step /= 2) // one atomic a warp: their order may differ, the noise stays small
+        mine += __shfl_xor_sync(~0u, mine, step);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&sum, mine);
     __syncthreads();
     for (int64_t c = threadIdx.x; c < cols; c += kThreads)
         __stcs(y + blockIdx.x * cols + c, expf(__ldcs(in + c) - largest) / sum);

@@ -33,7 +33,10 @@ __global__ void addUp(const float* x, float* sums, const int* largest, int64_t c
     float mine = 0.0f;
     for (int64_t c = blockIdx.y * kThreads + threadIdx.x; c < cols; c += kThreads * kParts)
         mine += expf(x[blockIdx.x * cols + c] - plain(largest[blockIdx.x]));
-    atomicAdd(&sums[blockIdx.x], mine);
+    for (int step = 16; step > 0; step /= 2) // one atomic a warp: their order may differ, the noise stays small
+        mine += __shfl_xor_sync(~0u, mine, step);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&sums[blockIdx.x], mine);
 }
 
 __global__ void divide(const float* x, float* y, const float* sums, const int* largest, int64_t cols)
