@@ -235,6 +235,7 @@ void JudgeProcess::sendMissing(const worker::Missing& missing)
     evaluate.cases = job.caseIds;
     evaluate.tier = job.tier;
     evaluate.verifyOnly = job.verifyOnly;
+    evaluate.verified = job.verified;
     m_link->send(evaluate);
     found->sent = true;
 }

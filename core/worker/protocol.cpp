@@ -45,6 +45,9 @@ Json toJson(const Evaluate& job)
     if (job.parent) {
         json["parent"] = *job.parent;
     }
+    if (job.verified) {
+        json["verified"] = espalier::toJson(*job.verified);
+    }
     return json;
 }
 
@@ -168,6 +171,10 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
         ESPALIER_TRY(const std::string tier,
                      field(json, "tier", [](const JsonReader& value) { return value.oneOf({"quick", "full"}); }));
         job.tier = tier == "full" ? Tier::Full : Tier::Quick;
+    }
+    if (json.has("verified")) {
+        ESPALIER_TRY(const JsonReader record, json.at("verified"));
+        ESPALIER_TRY(job.verified, espalier::fromJson<VerifyRecord>(record.value(), "verified"));
     }
     if (json.has("verify_only")) {
         ESPALIER_TRY(job.verifyOnly, field(json, "verify_only", &JsonReader::boolean));

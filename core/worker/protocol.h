@@ -59,6 +59,7 @@ struct Evaluate {
     std::vector<std::string> cases;                             ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     bool verifyOnly = false;
+    std::optional<VerifyRecord> verified; ///< of an earlier judge: timing begins at once (measured devices)
 };
 struct Cancel {
     RequestId id{0};

@@ -23,6 +23,7 @@ Evaluate sampleJob()
     job.cases = {"17x1009", "8x4096"};
     job.tier = Tier::Full;
     job.verifyOnly = true;
+    job.verified = VerifyRecord{.calls = 3, .sandbox = "bubblewrap"};
     return job;
 }
 
@@ -37,6 +38,8 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     EXPECT_EQ(job.cases, sampleJob().cases);
     EXPECT_EQ(job.tier, Tier::Full);
     EXPECT_TRUE(job.verifyOnly);
+    ASSERT_TRUE(job.verified);
+    EXPECT_EQ(job.verified->calls, 3);
 
     const std::string bytes("\0\x7f"
                             "ELF\xff\n",
