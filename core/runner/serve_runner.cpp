@@ -3,6 +3,7 @@
 
 #include "core/base/message_socket.h"
 #include "core/runner/confinement.h"
+#include "core/runner/entry_point_gate.h"
 #include "core/runner/native_call.h"
 #include "core/runner/runner_messages.h"
 
@@ -62,6 +63,7 @@ Result<void> Server::load(const Request& request, std::vector<UniqueFd>& descrip
     if (request.confined) {
         ESPALIER_CHECK(forbidNewProcesses());
     }
+    installEntryPointGate(!request.confined);
     m_library = std::move(descriptors[0]);
     const std::string path = fmt::format("/proc/self/fd/{}", m_library.get());
     void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
