@@ -144,8 +144,7 @@ TEST_P(EvalTest, GetsItsVerdict)
         EXPECT_EQ(report["timing"]["cases"][0]["provenance"], "model");
     } else {
         EXPECT_NE(report.value("reason", ""), "");
-        EXPECT_TRUE(report["timing"].is_null() || report["timing"]["cases"].empty())
-            << "a rejected candidate has no time";
+        EXPECT_TRUE(report.value("timing", Json()).is_null()) << "a rejected candidate has no time";
     }
     EXPECT_LT(result.err.size(), 100'000u);
 }

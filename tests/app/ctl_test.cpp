@@ -40,15 +40,20 @@ TEST_F(Ctl, TasksAreListed)
     EXPECT_GE(json["tasks"][2]["playbook"].get<int>(), 5);
 }
 
-TEST_F(Ctl, NoToolkitIsOneSentence)
+TEST_F(Ctl, ToolkitOfAnotherMajorVersionIsOneSentence)
 {
+    namespace fs = std::filesystem;
+    fs::create_directories(path("cuda/bin"));
+    write("cuda/bin/nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n");
+    fs::permissions(path("cuda/bin/nvcc"), fs::perms::owner_all);
     ProcessSpec words = spec({"eval", "softmax_f32", write("k.cu", rootSource()), "--device", "sim"});
-    words.environment = {"PATH=" + path("empty"), "HOME=" + path("home"), "CUDA_HOME=" + path("no-toolkit"),
+    words.environment = {"PATH=/usr/bin:/bin", "HOME=" + path("home"), "CUDA_HOME=" + path("cuda"),
                          std::string("ESPALIER_TASKS=") + ESPALIER_SOURCE_DIR + "/tasks"};
     const auto result = runToEnd(words, "", std::chrono::seconds(60));
     ASSERT_TRUE(result);
-    EXPECT_NE(result->status.code, 0);
+    EXPECT_EQ(result->status.code, 5) << result->out << result->err;
     EXPECT_NE((result->out + result->err).find("13"), std::string::npos) << result->err;
+    EXPECT_NE((result->out + result->err).find("12.4"), std::string::npos) << result->err;
 }
 
 TEST_F(Ctl, BadTasksNameFileFieldAndExpectation)
