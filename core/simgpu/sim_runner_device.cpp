@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simgpu/sim_runner_device.h"
 
-#include "core/simgpu/simrt/simrt_api.h"
+#include "core/simgpu/simrt_api.h"
 
 #include <chrono>
 #include <dlfcn.h>

@@ -27,6 +27,7 @@ if(ESPALIER_PCH)
   target_precompile_headers(espalier_pch_program PRIVATE <gtest/gtest.h>)
   set_target_properties(espalier_pch_program PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(espalier_pch_program PRIVATE -fPIE)
+  target_compile_definitions(espalier_pch_program PRIVATE GTEST_HAS_PTHREAD=1) # as the target GTest::gtest says it
 endif()
 function(espalier_use_pch name kind)
   if(ESPALIER_PCH)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runner itself asks of the shim (simrt_api.h).
-#include "core/simgpu/simrt/simrt_api.h"
+#include "core/simgpu/simrt_api.h"
 
 #include "core/simgpu/simrt/runtime.h"
 
