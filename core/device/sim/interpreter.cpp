@@ -95,7 +95,7 @@ LaunchResult launch(const PtxModule& module, const KernelFacts& facts, const Lau
     if (const std::string why = refusal(*kernel, config); !why.empty())
         return {{}, Fault{FaultKind::Trap, fmt::format("{} cannot be launched {}", facts.name, why), {}, 0}};
     std::vector<std::byte> params(std::max<std::size_t>(kernel->paramBytes, 1));
-    std::memcpy(params.data(), config.params.data(), std::min(config.params.size(), std::size_t{kernel->paramBytes}));
+    std::copy_n(config.params.begin(), std::min(config.params.size(), std::size_t{kernel->paramBytes}), params.begin());
 
     LaunchState state;
     state.ranges = touchedRanges(memory);
