@@ -29,7 +29,7 @@ public:
     }
 
     bool has(const char* field) const { return m_value->is_object() && m_value->contains(field); }
-    /// The field as a reader; a null reader's getters complain that the field is missing.
+    /// The field as a reader. InvalidInput "NAME: PATH: this field is missing" when it is not there.
     Result<JsonReader> at(const char* field) const;
     Result<std::vector<JsonReader>> items() const;                           ///< of an array
     Result<std::vector<std::pair<std::string, JsonReader>>> members() const; ///< of an object

@@ -27,6 +27,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// Further descriptors a child may be given.
+constexpr std::size_t maxDescriptors = 16;
+
 struct PipeEnds {
     UniqueFd reader, writer;
 };
@@ -101,8 +104,8 @@ int movedHigh(int fd, int floor)
     for (int i = 0; i < 3; ++i) {
         standard[static_cast<std::size_t>(i)] = plan.standard[i] >= 0 ? movedHigh(plan.standard[i], floor) : -1;
     }
-    std::array<int, 16> moved = {};
-    const std::size_t count = std::min(plan.spec->descriptors.size(), moved.size());
+    std::array<int, maxDescriptors> moved = {}; // start() checked the count; nothing may allocate here
+    const std::size_t count = plan.spec->descriptors.size();
     for (std::size_t i = 0; i < count; ++i) {
         moved[i] = movedHigh(plan.spec->descriptors[i].source, floor);
     }
@@ -166,6 +169,9 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
     if (program.empty()) {
         return fail(ErrorCode::NotFound,
                     fmt::format("the program {} was not found; install it or put it on the PATH", spec.argv[0]));
+    }
+    if (spec.descriptors.size() > maxDescriptors) {
+        return fail(ErrorCode::Internal, fmt::format("{} was given more than {} descriptors", program, maxDescriptors));
     }
     Subprocess process;
     ESPALIER_TRY(PipeEnds failure, makePipe());

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <deque>
 #include <fmt/format.h>
 #include <memory>
