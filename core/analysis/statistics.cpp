@@ -29,19 +29,6 @@ private:
     std::uint64_t m_state;
 };
 
-double medianInPlace(std::vector<double>& values)
-{
-    if (values.empty()) {
-        return 0;
-    }
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) {
-        return *middle;
-    }
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 /// The percentile interval of a statistic over resampled block indices.
 template <typename Statistic>
 Interval bootstrap(std::size_t blocks, double value, std::uint64_t seed, const Statistic& statistic)
@@ -63,6 +50,19 @@ Interval bootstrap(std::size_t blocks, double value, std::uint64_t seed, const S
 }
 
 } // namespace
+
+double medianInPlace(std::vector<double>& values)
+{
+    if (values.empty()) {
+        return 0;
+    }
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) {
+        return *middle;
+    }
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
 
 double median(std::span<const double> values)
 {

@@ -14,6 +14,7 @@ namespace espalier::statistics {
 /// a generator seeded by the caller. Thread: any.
 
 double median(std::span<const double> values);                 ///< 0 for no values
+double medianInPlace(std::vector<double>& values);             ///< the same; reorders them
 double quantile(std::span<const double> values, double share); ///< linear interpolation; 0 for no values
 
 /// How many times a bootstrap resamples: enough that the interval's own noise is a tenth of its width.

@@ -92,11 +92,41 @@ struct Interval {
     bool operator==(const Interval&) const = default;
 };
 
-/// Timing of one case. All times are microseconds per call, cold regime unless stated.
+/// How calls are made while they are timed; one comparison never mixes two of them.
+/// cold: the L2 cache is displaced before each call. steady: calls follow each other as the cache is.
+/// offline: back to back. server: calls arrive at random, at `rate` a second, and their latency is what counts.
+struct TimingSetting {
+    std::string regime = "cold";
+    std::string mode = "offline";
+    double rate = 0; ///< server: mean arrivals per second
+    bool operator==(const TimingSetting&) const = default;
+};
+
+/// Microseconds from a call's arrival to the judge's knowledge that it has ended.
+struct Latency {
+    double p50Us = 0, p95Us = 0, p99Us = 0;
+    int calls = 0;
+    bool operator==(const Latency&) const = default;
+};
+
+/// The machine around one timed block of the candidate. -1: not known.
+struct BlockConditions {
+    int smMhz = -1, memoryMhz = -1;
+    double powerWatts = -1;
+    int temperature = -1;               ///< degrees Celsius
+    std::int64_t throttleReasons = -1;  ///< bit set of NVML's clock event reasons
+    int foreignProcesses = -1;          ///< on the same GPU
+    int runner = 0;                     ///< which of the candidate's processes
+    double medianUs = 0;                ///< of the block
+    std::string dropped;                ///< why it does not count; empty: it does
+    bool operator==(const BlockConditions&) const = default;
+};
+
+/// Timing of one case. All times are microseconds per call, in the record's setting.
 struct CaseTiming {
     std::string caseId;
     Provenance provenance = Provenance::Model;
-    Interval timeUs;                                  ///< median and 95 % interval
+    Interval timeUs;                                  ///< median and 95 % interval; on a device: device time
     std::optional<Interval> speedupRoot;              ///< root's time over this one's, paired by block
     std::optional<Interval> speedupParent;
     std::map<std::string, Interval> speedupBaselines; ///< by baseline id
@@ -107,6 +137,15 @@ struct CaseTiming {
     int dropped = 0;
     std::string stoppedBy;                            ///< "interval" or "budget"
     std::vector<double> samplesUs;                    ///< kept samples of the candidate
+    std::string method = "events";                    ///< "events": around each call; "graph": around a replay of many calls
+    int runners = 1;                                  ///< processes a side
+    double launchUs = 0;                              ///< host time inside the call; 0: unknown
+    double endToEndUs = 0;                            ///< judge's clock per call, launch and return included; 0: unknown
+    double unseenOverSeen = 0;                        ///< time with inputs of the first use over that of repeated ones; 0: not asked
+    std::optional<Latency> latency;                   ///< server mode
+    std::map<std::string, Latency> rivalLatency;
+    std::map<std::string, int> droppedBecause;        ///< blocks of the candidate, by reason
+    std::vector<BlockConditions> conditions;          ///< of the candidate's blocks, in order
     bool operator==(const CaseTiming&) const = default;
 };
 
@@ -119,6 +158,12 @@ struct TimingRecord {
     std::string tier = "quick";
     double seconds = 0;
     int timedCalls = 0, checkedCalls = 0, fullyCompared = 0;
+    std::string mode = "offline";
+    double rate = 0;                           ///< server mode: arrivals per second
+    std::string clocks;                        ///< which clocks stand behind the figures, in words
+    std::string monitor;                       ///< who watched clocks, power and other processes: "NVML 580.1", "none: why"
+    std::string guardBroken;                   ///< sentence when a case is slower than the objective's guard allows
+    bool again = false;                        ///< a winner, measured once more at the end of its run
     bool operator==(const TimingRecord&) const = default;
 };
 
@@ -142,6 +187,7 @@ struct Evaluation {
     std::vector<MetricValue> metrics;
     std::string epoch;                 ///< hash of device, driver, toolkit, flags; measurements of two epochs are never ranked together
     std::string output;                ///< what the candidate printed, capped and printable
+    double judgeSeconds = 0;           ///< from hand-over to verdict, the build not included
     bool operator==(const Evaluation&) const = default;
 };
 

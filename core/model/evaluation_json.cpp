@@ -87,6 +87,29 @@ void visit(V& v, R& r)
     v("sandbox", r.sandbox);
 }
 
+template <typename V, Is<Latency> R>
+void visit(V& v, R& r)
+{
+    v("p50_us", r.p50Us);
+    v("p95_us", r.p95Us);
+    v("p99_us", r.p99Us);
+    v("calls", r.calls);
+}
+
+template <typename V, Is<BlockConditions> R>
+void visit(V& v, R& r)
+{
+    v("sm_mhz", r.smMhz);
+    v("memory_mhz", r.memoryMhz);
+    v("power_w", r.powerWatts);
+    v("temperature_c", r.temperature);
+    v("throttle_reasons", r.throttleReasons);
+    v("foreign_processes", r.foreignProcesses);
+    v("runner", r.runner);
+    v("median_us", r.medianUs);
+    v("dropped", r.dropped);
+}
+
 template <typename V, Is<CaseTiming> R>
 void visit(V& v, R& r)
 {
@@ -103,6 +126,15 @@ void visit(V& v, R& r)
     v("dropped", r.dropped);
     v("stopped_by", r.stoppedBy);
     v("samples_us", r.samplesUs);
+    v("method", r.method);
+    v("runners", r.runners);
+    v("launch_us", r.launchUs);
+    v("end_to_end_us", r.endToEndUs);
+    v("unseen_over_seen", r.unseenOverSeen);
+    v("latency", r.latency);
+    v("rival_latency", r.rivalLatency);
+    v("dropped_because", r.droppedBecause);
+    v("conditions", r.conditions);
 }
 
 template <typename V, Is<TimingRecord> R>
@@ -118,6 +150,12 @@ void visit(V& v, R& r)
     v("timed_calls", r.timedCalls);
     v("checked_calls", r.checkedCalls);
     v("fully_compared", r.fullyCompared);
+    v("mode", r.mode);
+    v("rate", r.rate);
+    v("clocks", r.clocks);
+    v("monitor", r.monitor);
+    v("guard_broken", r.guardBroken);
+    v("again", r.again);
 }
 
 template <typename V, Is<MetricValue> R>
@@ -142,6 +180,7 @@ void visit(V& v, R& r)
     v("metrics", r.metrics);
     v("epoch", r.epoch);
     v("output", r.output);
+    v("judge_seconds", r.judgeSeconds);
 }
 
 template <typename E>
@@ -329,6 +368,11 @@ private:
             return json.complain("a whole number of 32 bits");
         }
         value = static_cast<int>(wide);
+        return {};
+    }
+    static Result<void> read(const JsonReader& json, std::int64_t& value)
+    {
+        ESPALIER_TRY(value, json.integer());
         return {};
     }
     static Result<void> read(const JsonReader& json, std::uint64_t& value)

@@ -37,8 +37,24 @@ Evaluation full()
     timing.samplesUs = {1.0, 1.1, 0.1 + 0.2};
     timing.stoppedBy = "interval";
     timing.blocks = 4;
+    timing.method = "graph";
+    timing.runners = 3;
+    timing.launchUs = 2.5;
+    timing.endToEndUs = 9.5;
+    timing.unseenOverSeen = 1.01;
+    timing.latency = Latency{1, 2, 3, 400};
+    timing.rivalLatency = {{"root", {4, 5, 6, 399}}};
+    timing.droppedBecause = {{"throttled", 2}, {"clocks disagree", 1}};
+    timing.conditions = {{1980, 2619, 412.5, 51, std::int64_t{1} << 40, 1, 2, 1.1, "throttled"}, {}};
     e.timing =
         TimingRecord{{timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, "cold", "full", 2.5, 10, 9, 8};
+    e.timing->mode = "server";
+    e.timing->rate = 250;
+    e.timing->clocks = "events and the judge's";
+    e.timing->monitor = "NVML 580.1";
+    e.timing->guardBroken = "case a is slower";
+    e.timing->again = true;
+    e.judgeSeconds = 0.75;
     e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"a", 2, Provenance::Measured}};
     e.epoch = "abc";
     e.output = "printed";
@@ -81,6 +97,21 @@ TEST(EvaluationJson, UnknownFieldsAreIgnoredAndMissingOnesDefault)
     EXPECT_EQ(e->outcome, Outcome::Passed);
     EXPECT_EQ(e->verify->calls, 2);
     EXPECT_FALSE(e->timing.has_value());
+}
+
+/// A record of a session from before timings told of setting, processes and conditions.
+TEST(EvaluationJson, OlderTimingsAreColdOfflineAndOfOneProcess)
+{
+    const auto e = evaluationFromText(
+        R"({"timing": {"cases": [{"case": "a", "time_us": {"value": 3, "low": 2, "high": 4}}], "regime": "cold"}})", "t");
+    ASSERT_TRUE(e.has_value()) << e.error().message;
+    EXPECT_EQ(e->timing->mode, "offline");
+    EXPECT_FALSE(e->timing->again);
+    const CaseTiming& timing = e->timing->cases.at(0);
+    EXPECT_EQ(timing.method, "events");
+    EXPECT_EQ(timing.runners, 1);
+    EXPECT_FALSE(timing.latency);
+    EXPECT_TRUE(timing.conditions.empty());
 }
 
 TEST(EvaluationJson, WrongShapesNameTheField)
