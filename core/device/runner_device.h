@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace espalier
@@ -37,6 +38,29 @@ struct BlockClock {
     std::size_t failedCall = 0;   ///< index of that call
 };
 
+/// A copy within the device's memory, of bytes.
+struct DeviceCopy {
+    std::uint64_t from = 0, to = 0, bytes = 0;
+};
+
+/// What a block consists of.
+struct BlockPlan {
+    std::size_t calls = 0;
+    bool displaceL2 = false; ///< overwrite twice the L2 cache before each call (cold regime)
+    /// Makes call `i` and returns the candidate's cudaError_t; must not throw.
+    std::function<int(std::size_t)> call;
+    /// By call, may be shorter: copies enqueued on the stream right behind the call. What work on another stream, thread
+    /// or the host writes later is not in them.
+    std::vector<std::vector<DeviceCopy>> snapshots;
+};
+
+/// What a captured graph holds. A claim as well.
+struct GraphFacts {
+    std::uint32_t kernels = 0, copies = 0, memsets = 0, hosts = 0, others = 0; ///< nodes, child graphs included
+    std::string error; ///< why the calls could not be captured, in the device's words; empty: they were
+    int status = 0;    ///< the first non-zero value a call returned while it was captured
+};
+
 /// The device as the runner process sees it: it maps the judge's buffers and runs blocks of calls on one stream.
 /// Trusted only until the candidate's library is loaded: afterwards everything it says is a claim.
 /// Thread: the runner's only thread. Owns its mappings, stream and events; the destructor frees them unless the
@@ -57,11 +81,15 @@ public:
     /// The cudaStream_t (CUstream) that every call is given.
     virtual void* stream() = 0;
 
-    /// Makes `count` calls in order and waits for the stream once, at the end: [displace L2,] event, call(i), event.
-    /// `call` gets the index and returns the candidate's cudaError_t; it must not throw. `displaceL2` overwrites twice
-    /// the L2 cache before each call (cold regime).
-    virtual Result<BlockClock> runBlock(std::size_t count, bool displaceL2,
-                                        const std::function<int(std::size_t)>& call) = 0;
+    /// Makes the calls in order and waits for the stream once, at the end: [displace L2,] event, call(i), event,
+    /// [snapshots(i)].
+    virtual Result<BlockClock> runBlock(const BlockPlan& plan) = 0;
+
+    /// Captures the calls, in order, into one graph instead of running them; it replaces the graph captured before.
+    /// Errors: NotSupported on the simulated device, where what is not joined to the stream never runs in time.
+    virtual Result<GraphFacts> capture(const BlockPlan& plan) = 0;
+    /// Launches the captured graph once and waits: [displace L2,] event, graph, event. One entry in `calls`.
+    virtual Result<BlockClock> replay(bool displaceL2) = 0;
 
     /// Waits for all work of the process on the device and reports sticky errors.
     virtual Result<void> synchronize() = 0;

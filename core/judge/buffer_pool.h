@@ -18,7 +18,7 @@ namespace espalier::judge {
 class BufferPool
 {
 public:
-    enum class Purpose { Input, Output, Workspace, Reference };
+    enum class Purpose { Input, Output, Workspace, Reference, Snapshot };
 
     /// `forget` is called with a buffer's serial before it is freed: runners give their mappings back.
     BufferPool(Device& device, std::function<void(std::uint64_t)> forget)

@@ -145,6 +145,7 @@ Judged<runner::Call> entryCall(const Context& context, LoadedRunner& runner, con
 {
     runner::Call call;
     const CasePlan& plan = area.plan();
+    std::vector<runner::CallValue> places(plan.arguments.size());
     for (std::size_t a = 0; a < plan.arguments.size(); ++a) {
         const ArgumentPlan& argument = plan.arguments[a];
         if (argument.kind == ArgumentKind::Scalar) {
@@ -155,6 +156,17 @@ Judged<runner::Call> entryCall(const Context& context, LoadedRunner& runner, con
         const std::string name = fmt::format("{} {}", argument.isInput() ? "input" : "output", argument.name);
         ESPALIER_CHECK(
             orVerdict(runner.process->place(area.set(set).regions[a], access, name, context.interrupts), call));
+        places[a] = call.values.back();
+    }
+    if (!area.set(set).probes.empty()) {
+        runner::Call snapshots; // only its one value is used
+        ESPALIER_CHECK(orVerdict(
+            runner.process->place(area.snapshots(), Grant::ReadWrite, "snapshots", context.interrupts), snapshots));
+        const runner::CallValue to = snapshots.values[0];
+        for (const Probe& probe : area.set(set).probes) {
+            const runner::CallValue& from = places[probe.argument];
+            call.snapshots.push_back({from.slot, to.slot, from.bits + probe.first, to.bits + probe.at, probe.bytes});
+        }
     }
     if (workspaceBytes > 0) {
         Region workspace = area.workspace();

@@ -155,8 +155,8 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
                 ESPALIER_CHECK(check(static_cast<double>(bytes), " in case " + id));
             }
         } else if (limit.what == "launches") {
-            for (const auto& [id, simulated] : verified.simulated) {
-                ESPALIER_CHECK(check(static_cast<double>(simulated.launches), " in a call of case " + id));
+            for (const LaunchCount& count : verified.record.launches) {
+                ESPALIER_CHECK(check(count.kernels, " in a call of case " + count.caseId));
             }
         }
     }

@@ -387,6 +387,29 @@ Asked<RunnerProcess::Block> RunnerProcess::block(const std::vector<runner::Call>
     return block;
 }
 
+Asked<GraphFacts> RunnerProcess::capture(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts)
+{
+    runner::Request request;
+    request.verb = runner::Verb::Capture;
+    request.calls = calls;
+    auto reply = ask(std::move(request), {}, limit, interrupts);
+    if (!reply) {
+        return std::unexpected(reply.error());
+    }
+    if (reply->status != runner::Status::Ok) {
+        return lose(Loss::Protocol, printable(reply->text, 500));
+    }
+    return std::move(reply->graph);
+}
+
+Asked<RunnerProcess::Block> RunnerProcess::replay(bool displaceL2, Millis limit, Interrupts& interrupts)
+{
+    runner::Request request;
+    request.verb = runner::Verb::Replay;
+    request.displaceL2 = displaceL2;
+    return timed(std::move(request), limit, interrupts, Loss::Protocol);
+}
+
 Asked<RunnerProcess::Block> RunnerProcess::emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit,
                                                       Interrupts& interrupts)
 {

@@ -56,6 +56,9 @@ public:
         double wallMicroseconds = 0; ///< the judge's own, from message to answer
     };
     Asked<Block> block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit, Interrupts& interrupts);
+    /// Captures the calls into one graph that replay() launches. Not on the simulated device.
+    Asked<GraphFacts> capture(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts);
+    Asked<Block> replay(bool displaceL2, Millis limit, Interrupts& interrupts);
     Asked<Block> emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit, Interrupts& interrupts);
 
     void kill();

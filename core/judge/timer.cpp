@@ -3,6 +3,7 @@
 
 #include "core/analysis/statistics.h"
 #include "core/base/hash.h"
+#include "core/judge/graph_replay.h"
 #include "core/judge/verifier.h"
 
 #include <algorithm>
@@ -152,6 +153,7 @@ Judged<std::size_t> Timer::pilot(const CasePlan& plan, std::vector<Contender>& c
             contender.out = facts.error().reason;
         }
     }
+    ESPALIER_CHECK(replayCaptured(m_context, m_oracle, *contenders[0].runner, area, 0, contenders[0].workspaceBytes));
     m_context.buffers.release();
     std::size_t calls = callsPerBlock(microseconds, m_tier);
     ESPALIER_TRY(const DeviceMemory memory, orInfrastructure(m_context.device().memory()));
@@ -207,6 +209,7 @@ Judged<void> Timer::round(WorkArea& area, std::vector<Contender>& contenders, co
     for (std::size_t set = 0; set < area.sets(); ++set) {
         ESPALIER_CHECK(orInfrastructure(area.drawInputs(set)));
     }
+    ESPALIER_CHECK(enter(area, contenders)); // other probes
     bool first = true;
     for (const std::size_t index : order) {
         Contender& contender = contenders[index];
@@ -284,8 +287,9 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     for (const Contender& contender : contenders) {
         workspace = std::max(workspace, contender.workspaceBytes);
     }
-    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls,
-                                                                  workspace, 0, !m_context.session.exactGrants())));
+    ESPALIER_TRY(WorkArea area,
+                 orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls, workspace, 0,
+                                                   !m_context.session.exactGrants(), Probing::Timed)));
     ESPALIER_CHECK(enter(area, contenders));
     ESPALIER_TRY(CaseTiming timing, race(area, contenders, record));
     if (contenders[0].ledger.unusable()) { // once more before anything is said

@@ -2,6 +2,7 @@
 #include "core/judge/verifier.h"
 
 #include "core/base/hash.h"
+#include "core/judge/graph_replay.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,19 +10,30 @@
 
 namespace espalier::judge {
 
-namespace {
+/// How one call of the gate is prepared.
+struct Verifier::Preparation {
+    std::size_t set = 0; ///< of buffers
+    Fresh fresh = Fresh::All;
+    Before before = Before::Noise;
+};
 
-/// Call by call: something that was never an answer, then an answer that is wrong now. Which of each kind is random.
-Before beforeOf(int call)
+/// Call by call, on the same buffers: outputs that were never an answer; outputs that hold an answer that is wrong now;
+/// then inputs that hardly differ from the last ones, or agree with them where a sampler would look, below the answer to
+/// those. The kinds alternate from case to case. The full tier goes through all of them, on other buffers again.
+std::vector<Verifier::Preparation> Verifier::preparations(Tier tier, std::size_t caseIndex)
 {
+    const bool even = caseIndex % 2 == 0;
     const bool coin = randomSeed() % 2 == 0;
-    if (call % 2 == 0) {
-        return coin ? Before::Noise : Before::NaN;
+    std::vector<Preparation> calls = {{0, Fresh::All, coin ? Before::Noise : Before::NaN},
+                                      {0, Fresh::All, even ? Before::PreviousAnswer : Before::Inverted},
+                                      {0, even ? Fresh::OneElement : Fresh::AllButWindow, Before::PreviousAnswer}};
+    if (tier == Tier::Full) {
+        calls.push_back({1, Fresh::All, coin ? Before::NaN : Before::Noise});
+        calls.push_back({1, Fresh::All, even ? Before::Inverted : Before::PreviousAnswer});
+        calls.push_back({1, even ? Fresh::AllButWindow : Fresh::OneElement, Before::PreviousAnswer});
     }
-    return coin ? Before::PreviousAnswer : Before::Inverted;
+    return calls;
 }
-
-} // namespace
 
 Judged<void> Verifier::judgeDamage(WorkArea& area, std::size_t set, const std::string& where)
 {
@@ -32,6 +44,12 @@ Judged<void> Verifier::judgeDamage(WorkArea& area, std::size_t set, const std::s
         for (const std::string& what : *list) {
             verdict.evidence.push_back({"guard", fmt::format("{} in {}", what, where)});
         }
+    }
+    for (const std::string& what : damage.late) {
+        verdict.outcome = Outcome::Suspicious;
+        verdict.evidence.push_back(
+            {"stream", fmt::format("{} in {}: work on another stream or thread; join all of it to the stream", what,
+                                   where)});
     }
     for (const std::string& what : damage.inputs) {
         verdict.outcome = Outcome::Suspicious; // the runner's mapping is read-only: this takes intent
@@ -44,13 +62,13 @@ Judged<void> Verifier::judgeDamage(WorkArea& area, std::size_t set, const std::s
     return std::unexpected(std::move(verdict));
 }
 
-Judged<void> Verifier::runCall(WorkArea& area, int call, std::uint64_t workspaceBytes, Verified& verified,
-                               std::vector<OutputTally>& tallies)
+Judged<void> Verifier::runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
+                               Verified& verified, std::vector<OutputTally>& tallies)
 {
     const CasePlan& plan = area.plan();
-    const std::size_t set = static_cast<std::size_t>(call / 2) % area.sets();
-    const Before before = beforeOf(call);
-    ESPALIER_CHECK(orInfrastructure(area.drawInputs(set)));
+    const std::size_t set = preparation.set;
+    const Before before = preparation.before;
+    ESPALIER_CHECK(orInfrastructure(area.drawInputs(set, preparation.fresh)));
     ESPALIER_CHECK(orInfrastructure(area.poisonOutputs(set, before)));
     ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
     ESPALIER_TRY(const runner::Call entry, entryCall(m_context, m_candidate, area, set, workspaceBytes));
@@ -74,6 +92,7 @@ Judged<void> Verifier::runCall(WorkArea& area, int call, std::uint64_t workspace
         if (simulated.seconds.empty()) {
             simulated.counters = facts.report.calls[0].counters;
             simulated.launches = facts.report.calls[0].launchCount;
+            verified.record.launches.push_back({plan.id, static_cast<int>(simulated.launches), 0, 0});
         }
         simulated.seconds.push_back(facts.report.calls[0].modelledSeconds);
     }
@@ -81,18 +100,29 @@ Judged<void> Verifier::runCall(WorkArea& area, int call, std::uint64_t workspace
     return {};
 }
 
-Judged<void> Verifier::runCase(const CasePlan& plan, int calls, Verified& verified)
+Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparation>& calls, Verified& verified)
 {
     ESPALIER_TRY(const std::uint64_t workspaceBytes, workspaceOf(m_context, m_candidate, plan));
     verified.workspaceBytes[plan.id] = workspaceBytes;
-    const std::size_t sets = static_cast<std::size_t>((calls + 1) / 2);
+    const bool simulated = m_context.session.simulated();
+    const std::size_t sets = calls.back().set + 1;
     ESPALIER_TRY(WorkArea area,
                  orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, sets, workspaceBytes, 0,
-                                                   !m_context.session.exactGrants())));
+                                                   !m_context.session.exactGrants(),
+                                                   simulated ? Probing::None : Probing::Gate)));
     std::vector<OutputTally> tallies(plan.arguments.size());
     Judged<void> result;
-    for (int call = 0; call < calls && result; ++call) {
-        result = runCall(area, call, workspaceBytes, verified, tallies);
+    for (std::size_t call = 0; call < calls.size() && result; ++call) {
+        result = runCall(area, static_cast<int>(call), calls[call], workspaceBytes, verified, tallies);
+    }
+    if (result && !simulated) {
+        auto count = replayCaptured(m_context, m_oracle, m_candidate, area, 0, workspaceBytes);
+        if (count) {
+            verified.record.launches.push_back(*count);
+            ++verified.record.calls;
+        } else {
+            result = std::unexpected(count.error());
+        }
     }
     m_context.buffers.release();
     ESPALIER_CHECK(std::move(result));
@@ -112,12 +142,11 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, Tier tier)
     const auto start = std::chrono::steady_clock::now();
     Verified verified;
     verified.record.sandbox = m_context.runners.sandbox().grade();
-    const int calls = tier == Tier::Full ? 4 : 2;
-    for (const CasePlan& plan : plans) {
+    for (std::size_t index = 0; index < plans.size(); ++index) {
         if (onProgress) {
-            onProgress(fmt::format("case {}", plan.id));
+            onProgress(fmt::format("case {}", plans[index].id));
         }
-        ESPALIER_CHECK(runCase(plan, calls, verified));
+        ESPALIER_CHECK(runCase(plans[index], preparations(tier, index), verified));
     }
     verified.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return verified;

@@ -25,7 +25,7 @@ struct Verified {
 };
 
 /// The gate: every case several times, each call with fresh secret inputs and outputs poisoned in another way, compared
-/// whole. Thread: the judge's.
+/// whole; on a GPU also what the given stream alone has done, and a replay of the captured call. Thread: the judge's.
 class Verifier
 {
 public:
@@ -41,9 +41,11 @@ public:
     static Judged<void> judgeDamage(WorkArea& area, std::size_t set, const std::string& where);
 
 private:
-    Judged<void> runCase(const CasePlan& plan, int calls, Verified& verified);
-    Judged<void> runCall(WorkArea& area, int call, std::uint64_t workspaceBytes, Verified& verified,
-                         std::vector<OutputTally>& tallies);
+    struct Preparation;
+    static std::vector<Preparation> preparations(Tier tier, std::size_t caseIndex);
+    Judged<void> runCase(const CasePlan& plan, const std::vector<Preparation>& calls, Verified& verified);
+    Judged<void> runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
+                         Verified& verified, std::vector<OutputTally>& tallies);
 
     const Context& m_context;
     OracleComparison& m_oracle;

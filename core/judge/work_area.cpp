@@ -21,6 +21,32 @@ std::uint64_t largestChunk(const Device& device)
     return std::clamp<std::uint64_t>(device.info().totalBytes / 256 / sizeof(double), std::uint64_t{1} << 20, most);
 }
 
+constexpr std::uint64_t probedWhole = std::uint64_t{4} << 20; ///< outputs up to here are copied whole
+constexpr std::uint64_t probeBytes = std::uint64_t{64} << 10; ///< of a window of larger ones
+constexpr std::size_t gateProbes = 4;                         ///< windows of an output in the gate; one when timed
+
+/// How often and how long an output is probed.
+std::pair<std::size_t, std::uint64_t> probesOf(const CasePlan& plan, const ArgumentPlan& argument, Probing probing)
+{
+    std::uint64_t outputs = 0;
+    for (const ArgumentPlan& each : plan.arguments) {
+        outputs += each.isOutput() ? each.bytes : 0;
+    }
+    if (outputs <= probedWhole) {
+        return {1, argument.bytes / 4 * 4};
+    }
+    return {probing == Probing::Gate ? gateProbes : 1, std::min(argument.bytes / 4 * 4, probeBytes)};
+}
+
+ops::FillArgs fillOf(const ArgumentPlan& argument, const Region& region, const Drawn& drawn)
+{
+    ops::FillArgs args = argument.fill;
+    args.address = region.address() + drawn.first * ops::sizeOf(argument.type);
+    args.first = drawn.first;
+    args.seed = drawn.seed;
+    return args;
+}
+
 std::string bytesOfBand(std::uint64_t count, bool after, const std::string& what)
 {
     return fmt::format("wrote {} byte{} {} {}", count, count == 1 ? "" : "s",
@@ -39,7 +65,7 @@ Result<void> WorkArea::run(ops::Op op, const Args& args, std::uint64_t count)
 }
 
 Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePlan& plan, std::size_t sets,
-                                  std::uint64_t workspaceBytes, std::uint64_t reserve, bool bands)
+                                  std::uint64_t workspaceBytes, std::uint64_t reserve, bool bands, Probing probing)
 {
     using Purpose = BufferPool::Purpose;
     std::vector<BufferPool::Want> wants;
@@ -55,12 +81,22 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
         }
     }
     WorkArea area;
+    area.m_probing = probing;
+    for (const ArgumentPlan& argument : plan.arguments) {
+        if (argument.isOutput() && probing != Probing::None) {
+            const auto [count, bytes] = probesOf(plan, argument, probing);
+            area.m_snapshotBytes += count * bytes;
+        }
+    }
     area.m_chunk = std::min(largestOutput, largestChunk(device));
     wants.push_back({Purpose::Reference, area.m_chunk * sizeof(double)});
     wants.push_back({Purpose::Reference, area.m_chunk * sizeof(double)});
     wants.push_back({Purpose::Reference, scratchBytes});
     if (workspaceBytes > 0) {
         wants.push_back({Purpose::Workspace, workspaceBytes});
+    }
+    if (area.m_snapshotBytes > 0) {
+        wants.push_back({Purpose::Snapshot, sets * area.m_snapshotBytes});
     }
     ESPALIER_TRY(const std::vector<Region> regions, pool.take(wants, plan.alignment, reserve));
     area.m_device = &device;
@@ -72,7 +108,7 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     std::size_t next = 0;
     for (CallSet& set : area.m_sets) {
         set.regions.resize(plan.arguments.size());
-        set.seeds.resize(plan.arguments.size());
+        set.drawn.resize(plan.arguments.size());
         set.poisons.resize(plan.arguments.size());
         for (std::size_t a = 0; a < plan.arguments.size(); ++a) {
             if (plan.arguments[a].isInput() || plan.arguments[a].isOutput()) {
@@ -85,6 +121,9 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     area.m_scratch = regions[next++];
     if (workspaceBytes > 0) {
         area.m_workspace = regions[next++];
+    }
+    if (area.m_snapshotBytes > 0) {
+        area.m_snapshots = regions[next++];
     }
     return area;
 }
@@ -141,22 +180,99 @@ Result<std::vector<std::uint64_t>> WorkArea::readCounters(std::size_t count)
     return values;
 }
 
-Result<void> WorkArea::drawInputs(std::size_t index)
+/// Which ranges of the inputs get a new seed.
+void WorkArea::redraw(CallSet& set, Fresh fresh)
 {
-    CallSet& set = m_sets[index];
+    std::vector<std::size_t> inputs;
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        if (m_plan->arguments[a].kind == ArgumentKind::Input && m_plan->arguments[a].elements > 0) {
+            inputs.push_back(a);
+        }
+    }
+    const std::size_t chosen = inputs.empty() ? 0 : inputs[randomSeed() % inputs.size()];
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         const ArgumentPlan& argument = m_plan->arguments[a];
         if (!argument.isInput()) {
             continue;
         }
-        set.seeds[a] = argument.kind == ArgumentKind::Const ? m_constSeeds[a] : randomSeed();
-        ops::FillArgs args = argument.fill;
-        args.address = set.regions[a].address();
-        args.seed = set.seeds[a];
-        ESPALIER_CHECK(run(ops::Op::Fill, args, argument.elements));
+        const std::uint64_t elements = argument.elements;
+        if (argument.kind == ArgumentKind::Const) {
+            set.drawn[a] = {{0, elements, m_constSeeds[a]}};
+            continue;
+        }
+        if (fresh == Fresh::All || set.drawn[a].empty()) {
+            set.drawn[a] = {{0, elements, randomSeed()}};
+            continue;
+        }
+        const std::uint64_t old = set.drawn[a][0].seed; // the draw before was a whole one
+        if (fresh == Fresh::OneElement) {
+            if (a == chosen) {
+                const std::uint64_t at = randomSeed() % elements;
+                set.drawn[a] = {{0, at, old}, {at, 1, randomSeed()}, {at + 1, elements - at - 1, old}};
+            }
+            continue;
+        }
+        // Most samplers look at the beginning; the others at a range that nobody knows.
+        constexpr std::uint64_t leastWindow = 4096;
+        const std::uint64_t length = std::min(std::max(leastWindow, elements / 8), elements / 2);
+        const std::uint64_t first = randomSeed() % 2 == 0 ? 0 : randomSeed() % (elements - length + 1);
+        set.drawn[a] = {{0, first, randomSeed()}, {first, length, old}, {0, 0, randomSeed()}};
+        set.drawn[a][2].first = first + length;
+        set.drawn[a][2].count = elements - first - length;
+    }
+}
+
+Result<void> WorkArea::drawInputs(std::size_t index, Fresh fresh)
+{
+    CallSet& set = m_sets[index];
+    redraw(set, fresh);
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        const ArgumentPlan& argument = m_plan->arguments[a];
+        if (!argument.isInput()) {
+            continue;
+        }
+        for (const Drawn& drawn : set.drawn[a]) {
+            ESPALIER_CHECK(run(ops::Op::Fill, fillOf(argument, set.regions[a], drawn), drawn.count));
+        }
         ESPALIER_CHECK(writeBands(set.regions[a]));
     }
+    drawProbes(index);
     return {};
+}
+
+void WorkArea::drawProbes(std::size_t index)
+{
+    CallSet& set = m_sets[index];
+    set.probes.clear();
+    if (m_probing == Probing::None) {
+        return;
+    }
+    std::uint64_t at = index * m_snapshotBytes;
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        const ArgumentPlan& argument = m_plan->arguments[a];
+        if (!argument.isOutput()) {
+            continue;
+        }
+        const auto [count, bytes] = probesOf(*m_plan, argument, m_probing);
+        for (std::size_t n = 0; n < count && bytes > 0; ++n) {
+            const std::uint64_t first = randomSeed() % ((argument.bytes - bytes) / 4 + 1) * 4;
+            set.probes.push_back({a, first, bytes, at});
+            at += bytes;
+        }
+    }
+}
+
+/// Two fingerprints: of the output now, and of what stood there when the stream had passed the call.
+Result<void> WorkArea::checkProbe(const CallSet& set, const Probe& probe, std::uint64_t counters)
+{
+    ops::HashArgs args = {};
+    args.stride = 1;
+    args.address = set.regions[probe.argument].address() + probe.first;
+    args.result = counters;
+    ESPALIER_CHECK(run(ops::Op::Hash, args, probe.bytes / 4));
+    args.address = m_snapshots.address() + probe.at;
+    args.result = counters + sizeof(std::uint64_t);
+    return run(ops::Op::Hash, args, probe.bytes / 4);
 }
 
 Result<void> WorkArea::poisonOutputs(std::size_t index, Before before)
@@ -207,7 +323,7 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
         bool band, after;
     };
     std::vector<Question> questions;
-    ESPALIER_CHECK(clearCounters(4 * m_plan->arguments.size()));
+    ESPALIER_CHECK(clearCounters(4 * m_plan->arguments.size() + 2 * set.probes.size()));
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         const ArgumentPlan& argument = m_plan->arguments[a];
         if (!argument.isInput() && !argument.isOutput()) {
@@ -218,15 +334,18 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
             questions.push_back({a, true, band.after});
         }
         if (argument.isInput()) {
-            ops::FillArgs args = argument.fill;
-            args.address = set.regions[a].address();
-            args.seed = set.seeds[a];
-            args.mismatches = counter(questions.size());
-            ESPALIER_CHECK(run(ops::Op::Verify, args, argument.elements));
+            for (const Drawn& drawn : set.drawn[a]) {
+                ops::FillArgs args = fillOf(argument, set.regions[a], drawn);
+                args.mismatches = counter(questions.size());
+                ESPALIER_CHECK(run(ops::Op::Verify, args, drawn.count));
+            }
             questions.push_back({a, false, false});
         }
     }
-    ESPALIER_TRY(const std::vector<std::uint64_t> counts, readCounters(questions.size()));
+    for (std::size_t p = 0; p < set.probes.size(); ++p) {
+        ESPALIER_CHECK(checkProbe(set, set.probes[p], counter(questions.size() + 2 * p)));
+    }
+    ESPALIER_TRY(const std::vector<std::uint64_t> counts, readCounters(questions.size() + 2 * set.probes.size()));
     Damage damage;
     for (std::size_t q = 0; q < questions.size(); ++q) {
         if (counts[q] == 0) {
@@ -238,6 +357,16 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
             damage.guards.push_back(bytesOfBand(counts[q], questions[q].after, what));
         } else {
             damage.inputs.push_back(fmt::format("changed {} of {} elements of {}", counts[q], argument.elements, what));
+        }
+    }
+    for (std::size_t p = 0; p < set.probes.size(); ++p) {
+        const Probe& probe = set.probes[p];
+        const std::size_t at = questions.size() + 2 * p;
+        if (counts[at] != counts[at + 1]) {
+            const ArgumentPlan& argument = m_plan->arguments[probe.argument];
+            damage.late.push_back(fmt::format("output {} (from {} on) changed after the given stream had ended the call",
+                                              argument.name,
+                                              elementName(argument, probe.first / ops::sizeOf(argument.type))));
         }
     }
     return damage;

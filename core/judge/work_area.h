@@ -15,11 +15,35 @@ namespace espalier::judge {
 /// What was put into an output before a call, so that an element that was not written can be named.
 enum class Before { Noise, NaN, Inverted, PreviousAnswer };
 
+/// What of the inputs is new in a call on buffers that were used before.
+enum class Fresh {
+    All,          ///< every element
+    OneElement,   ///< one element of one input: what samples its inputs to recognise them does not see it
+    AllButWindow, ///< everything except one range: what looks at a range only does not see it
+};
+
+/// A range of an input and the secret seed that its values come from.
+struct Drawn {
+    std::uint64_t first = 0, count = 0, seed = 0;
+};
+
+/// A range of an output that is copied on the stream right behind the call. Bytes; multiples of 4.
+struct Probe {
+    std::size_t argument = 0;
+    std::uint64_t first = 0; ///< within the output
+    std::uint64_t bytes = 0;
+    std::uint64_t at = 0; ///< within the area's snapshots
+};
+
+/// How much of the outputs is copied behind each call.
+enum class Probing { None, Timed, Gate };
+
 /// The buffers of one call: a region per argument (none for scalars) and what they hold.
 struct CallSet {
-    std::vector<Region> regions;          ///< by argument
-    std::vector<std::uint64_t> seeds;     ///< secret; of inputs
-    std::vector<ops::PoisonArgs> poisons; ///< of outputs
+    std::vector<Region> regions;           ///< by argument
+    std::vector<std::vector<Drawn>> drawn; ///< of inputs: ranges in order, together the whole argument
+    std::vector<ops::PoisonArgs> poisons;  ///< of outputs
+    std::vector<Probe> probes;
     Before before = Before::Noise;
 };
 
@@ -30,7 +54,8 @@ class WorkArea
 public:
     /// Errors: OutOfMemory "needs X, has Y" before anything is allocated.
     static Result<WorkArea> create(Device& device, BufferPool& pool, const CasePlan& plan, std::size_t sets,
-                                   std::uint64_t workspaceBytes, std::uint64_t reserve, bool bands);
+                                   std::uint64_t workspaceBytes, std::uint64_t reserve, bool bands,
+                                   Probing probing = Probing::None);
     WorkArea(WorkArea&&) = default;
     WorkArea& operator=(WorkArea&&) = default;
 
@@ -39,12 +64,16 @@ public:
     const CallSet& set(std::size_t index) const { return m_sets[index]; }
     const Region& workspace() const { return m_workspace; }
     bool hasWorkspace() const { return m_workspace.bytes > 0; }
+    const Region& snapshots() const { return m_snapshots; } ///< of all sets; 0 bytes without probes
     const Region& reference() const { return m_reference; }
     const Region& scale() const { return m_scale; }
     std::uint64_t chunkElements() const { return m_chunk; } ///< that reference and scale hold
 
-    /// Fresh secret inputs (const arguments keep theirs), bands written.
-    Result<void> drawInputs(std::size_t set);
+    /// Fresh secret inputs (const arguments keep theirs), bands written. Anything but Fresh::All needs an earlier draw.
+    Result<void> drawInputs(std::size_t set, Fresh fresh = Fresh::All);
+    void forgetProbes(std::size_t set) { m_sets[set].probes.clear(); } ///< after a call without snapshots
+    /// Other places of the outputs to copy behind the next call.
+    void drawProbes(std::size_t set);
     /// Outputs and the slack around them as `before` says.
     Result<void> poisonOutputs(std::size_t set, Before before);
     Result<void> poisonWorkspace();
@@ -53,6 +82,7 @@ public:
     struct Damage {
         std::vector<std::string> inputs;
         std::vector<std::string> guards;
+        std::vector<std::string> late; ///< outputs that changed after the stream had passed the call's end
     };
     Result<Damage> inspect(std::size_t set);
     /// Bands around the workspace.
@@ -70,6 +100,8 @@ private:
     Result<void> clearCounters(std::size_t count);
     Result<std::vector<std::uint64_t>> readCounters(std::size_t count);
     std::uint64_t counter(std::size_t index) const;
+    void redraw(CallSet& set, Fresh fresh);
+    Result<void> checkProbe(const CallSet& set, const Probe& probe, std::uint64_t counters);
     template <typename Args>
     Result<void> run(ops::Op op, const Args& args, std::uint64_t count);
 
@@ -77,7 +109,9 @@ private:
     const CasePlan* m_plan = nullptr;
     std::vector<CallSet> m_sets;
     std::vector<std::uint64_t> m_constSeeds;
-    Region m_workspace, m_reference, m_scale, m_scratch;
+    Region m_workspace, m_reference, m_scale, m_scratch, m_snapshots;
+    Probing m_probing = Probing::None;
+    std::uint64_t m_snapshotBytes = 0; ///< of one set
     std::uint64_t m_chunk = 0;
     std::uint64_t m_bandSeed = 0;
     bool m_bands = true;

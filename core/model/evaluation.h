@@ -78,10 +78,19 @@ struct OutputError {
     bool operator==(const OutputError&) const = default;
 };
 
+/// What one call of a case puts on the stream. On a GPU from the captured graph, a claim of the runner's whose replay
+/// was checked; on the simulated device as it was counted.
+struct LaunchCount {
+    std::string caseId;
+    int kernels = 0, copies = 0, memsets = 0;
+    bool operator==(const LaunchCount&) const = default;
+};
+
 struct VerifyRecord {
     int calls = 0;
     std::vector<OutputError> errors;
     double seconds = 0;
+    std::vector<LaunchCount> launches; ///< by case
     std::string sandbox;           ///< grade of evidence: "bubblewrap" or "none: bubblewrap is not installed"
     bool operator==(const VerifyRecord&) const = default;
 };

@@ -78,11 +78,21 @@ void visit(V& v, R& r)
     v("compared", r.compared);
 }
 
+template <typename V, Is<LaunchCount> R>
+void visit(V& v, R& r)
+{
+    v("case", r.caseId);
+    v("kernels", r.kernels);
+    v("copies", r.copies);
+    v("memsets", r.memsets);
+}
+
 template <typename V, Is<VerifyRecord> R>
 void visit(V& v, R& r)
 {
     v("calls", r.calls);
     v("errors", r.errors);
+    v("launches", r.launches);
     v("seconds", r.seconds);
     v("sandbox", r.sandbox);
 }

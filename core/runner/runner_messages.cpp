@@ -102,6 +102,15 @@ void putCalls(Writer& writer, const std::vector<Call>& calls)
             writer.put(value.slot);
             writer.put(value.bits);
         }
+        assert(call.snapshots.size() <= maxSnapshots);
+        writer.put(static_cast<std::uint32_t>(call.snapshots.size()));
+        for (const Snapshot& snapshot : call.snapshots) {
+            writer.put(snapshot.fromSlot);
+            writer.put(snapshot.toSlot);
+            writer.put(snapshot.fromOffset);
+            writer.put(snapshot.toOffset);
+            writer.put(snapshot.bytes);
+        }
     }
 }
 
@@ -118,6 +127,14 @@ std::vector<Call> getCalls(Reader& reader)
             if (value.kind > ValueKind::F64) {
                 reader.refuse();
             }
+        }
+        call.snapshots.resize(reader.count(maxSnapshots));
+        for (Snapshot& snapshot : call.snapshots) {
+            snapshot.fromSlot = reader.get<std::uint32_t>();
+            snapshot.toSlot = reader.get<std::uint32_t>();
+            snapshot.fromOffset = reader.get<std::uint64_t>();
+            snapshot.toOffset = reader.get<std::uint64_t>();
+            snapshot.bytes = reader.get<std::uint64_t>();
         }
     }
     return calls;
@@ -180,7 +197,7 @@ Result<Request> decodeRequest(std::string_view bytes)
     request.emptyCalls = reader.count(maxCalls);
     request.calls = getCalls(reader);
     const bool known =
-        request.verb >= Verb::Load && request.verb <= Verb::Ping && request.grant.access <= Grant::ReadWrite;
+        request.verb >= Verb::Load && request.verb <= Verb::Replay && request.grant.access <= Grant::ReadWrite;
     if (!reader.done() || !known) {
         return fail(ErrorCode::Protocol, "the judge sent a message that is no request");
     }
@@ -204,6 +221,12 @@ std::string encode(const Reply& reply)
         writer.put(reply.clock.calls[i].eventMicroseconds);
         writer.put(reply.clock.calls[i].hostMicroseconds);
     }
+    const GraphFacts& graph = reply.graph;
+    for (const std::uint32_t nodes : {graph.kernels, graph.copies, graph.memsets, graph.hosts, graph.others}) {
+        writer.put(nodes);
+    }
+    writer.put(std::string_view(graph.error).substr(0, maxText));
+    writer.put(static_cast<std::int32_t>(graph.status));
     return writer.take();
 }
 
@@ -226,6 +249,12 @@ Result<Reply> decodeReply(std::string_view bytes)
         call.eventMicroseconds = getTime(reader);
         call.hostMicroseconds = getTime(reader);
     }
+    GraphFacts& graph = reply.graph;
+    for (std::uint32_t* nodes : {&graph.kernels, &graph.copies, &graph.memsets, &graph.hosts, &graph.others}) {
+        *nodes = reader.get<std::uint32_t>();
+    }
+    graph.error = reader.text(maxText);
+    graph.status = reader.get<std::int32_t>();
     if (!reader.done() || reply.status > Status::Lost) {
         return fail(ErrorCode::Protocol, "the runner sent a message that is no reply");
     }

@@ -24,7 +24,9 @@ namespace espalier::runner {
 /// Block     -                makes the calls in order: `clock` of the reply
 /// Empty     -                the same without calling anything (calibration, before Load): `clock` of the reply
 /// Ping      -                nothing: wakes a runner that sleeps, so that its waking is not timed
-enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping };
+/// Capture   -                captures the calls into one graph: `graph` of the reply
+/// Replay    -                launches the captured graph once: `clock` of the reply, with one call
+enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping, Capture, Replay };
 
 enum class ValueKind : std::uint8_t {
     Pointer, ///< address of `slot` plus `bits`
@@ -44,9 +46,16 @@ struct CallValue {
     std::uint64_t bits = 0;
 };
 
+/// A copy made on the stream right behind a call, from one slot to another. Bytes.
+struct Snapshot {
+    std::uint32_t fromSlot = 0, toSlot = 0;
+    std::uint64_t fromOffset = 0, toOffset = 0, bytes = 0;
+};
+
 struct Call {
     std::uint32_t function = 0; ///< index in Load's names
     std::vector<CallValue> values;
+    std::vector<Snapshot> snapshots; ///< Block only
 };
 
 struct Request {
@@ -57,9 +66,9 @@ struct Request {
     std::uint32_t slot = 0;         ///< Map, Unmap
     BufferGrant grant;              ///< Map
     std::uint64_t offset = 0;       ///< Map
-    bool displaceL2 = false;        ///< Block, Empty
+    bool displaceL2 = false;        ///< Block, Empty, Replay
     std::uint32_t emptyCalls = 0;   ///< Empty
-    std::vector<Call> calls;        ///< Block, Size (one)
+    std::vector<Call> calls;        ///< Block, Capture, Size (one)
 };
 
 enum class Status : std::uint32_t {
@@ -73,12 +82,14 @@ struct Reply {
     Status status = Status::Ok;
     std::string text;
     std::uint64_t size = 0; ///< Size: the value; Load: bit set of found names; ready: version of the runtime (13000)
-    BlockClock clock;       ///< Block, Empty
+    BlockClock clock;       ///< Block, Empty, Replay
+    GraphFacts graph;       ///< Capture
 };
 
 constexpr std::size_t maxCalls = 128;
 constexpr std::size_t maxValues = 64;
 constexpr std::size_t maxNames = 32;
+constexpr std::size_t maxSnapshots = 32; ///< of one call
 constexpr std::size_t maxText = 4000;
 
 /// A request that exceeds the limits above is a bug of the judge's (asserted).

@@ -34,6 +34,9 @@ private:
     Result<void> unmap(const Request& request);
     Result<void> size(const Request& request, Reply& reply);
     Result<void> block(const Request& request, Reply& reply);
+    Result<void> replay(const Request& request, Reply& reply);
+    Result<std::vector<NativeCall>> prepare(const std::vector<Call>& calls) const;
+    Result<std::vector<DeviceCopy>> copiesOf(const Call& call) const;
 
     MessageSocket& m_socket;
     RunnerDevice& m_device;
@@ -115,24 +118,62 @@ Result<void> Server::size(const Request& request, Reply& reply)
     return {};
 }
 
-Result<void> Server::block(const Request& request, Reply& reply)
+Result<std::vector<NativeCall>> Server::prepare(const std::vector<Call>& calls) const
 {
-    if (request.verb == Verb::Empty) {
-        ESPALIER_TRY(reply.clock,
-                     m_device.runBlock(request.emptyCalls, request.displaceL2, [](std::size_t) { return 0; }));
-        return {};
-    }
-    std::vector<NativeCall> calls;
-    for (const Call& call : request.calls) {
+    std::vector<NativeCall> natives;
+    for (const Call& call : calls) {
         if (call.function >= m_functions.size() || !m_functions[call.function]) {
             return fail(ErrorCode::Protocol, "no such function");
         }
         ESPALIER_TRY(NativeCall native, NativeCall::prepare(m_functions[call.function], call, m_slots,
                                                             m_device.stream(), NativeCall::Returns::Int));
-        calls.push_back(std::move(native));
+        natives.push_back(std::move(native));
     }
-    ESPALIER_TRY(reply.clock, m_device.runBlock(calls.size(), request.displaceL2,
-                                                [&calls](std::size_t i) { return calls[i].callInt(); }));
+    return natives;
+}
+
+Result<std::vector<DeviceCopy>> Server::copiesOf(const Call& call) const
+{
+    std::vector<DeviceCopy> copies;
+    for (const Snapshot& snapshot : call.snapshots) {
+        for (const std::uint32_t slot : {snapshot.fromSlot, snapshot.toSlot}) {
+            if (slot >= m_slots.size() || m_slots[slot] == 0) {
+                return fail(ErrorCode::Protocol, "the slot of a snapshot is not mapped");
+            }
+        }
+        copies.push_back({m_slots[snapshot.fromSlot] + snapshot.fromOffset, m_slots[snapshot.toSlot] + snapshot.toOffset,
+                          snapshot.bytes});
+    }
+    return copies;
+}
+
+Result<void> Server::block(const Request& request, Reply& reply)
+{
+    BlockPlan plan;
+    plan.displaceL2 = request.displaceL2;
+    if (request.verb == Verb::Empty) {
+        plan.calls = request.emptyCalls;
+        plan.call = [](std::size_t) { return 0; };
+        ESPALIER_TRY(reply.clock, m_device.runBlock(plan));
+        return {};
+    }
+    ESPALIER_TRY(const std::vector<NativeCall> calls, prepare(request.calls));
+    plan.calls = calls.size();
+    plan.call = [&calls](std::size_t i) { return calls[i].callInt(); };
+    if (request.verb == Verb::Capture) {
+        ESPALIER_TRY(reply.graph, m_device.capture(plan));
+        return {};
+    }
+    for (const Call& call : request.calls) {
+        ESPALIER_TRY(plan.snapshots.emplace_back(), copiesOf(call));
+    }
+    ESPALIER_TRY(reply.clock, m_device.runBlock(plan));
+    return {};
+}
+
+Result<void> Server::replay(const Request& request, Reply& reply)
+{
+    ESPALIER_TRY(reply.clock, m_device.replay(request.displaceL2));
     return {};
 }
 
@@ -154,7 +195,11 @@ void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, 
         break;
     case Verb::Block:
     case Verb::Empty:
+    case Verb::Capture:
         result = block(request, reply);
+        break;
+    case Verb::Replay:
+        result = replay(request, reply);
         break;
     case Verb::Ping:
         break;

@@ -47,18 +47,29 @@ public:
 
     void* stream() override { return m_api.stream(); }
 
-    Result<BlockClock> runBlock(std::size_t count, bool, const std::function<int(std::size_t)>& call) override
+    Result<GraphFacts> capture(const BlockPlan&) override
+    {
+        return fail(ErrorCode::NotSupported, "the simulated device captures no graphs");
+    }
+    Result<BlockClock> replay(bool) override
+    {
+        return fail(ErrorCode::NotSupported, "the simulated device captures no graphs");
+    }
+
+    /// Without displacement (a modelled time knows no cache of the call before) and without snapshots: what is not
+    /// joined to the stream runs after the judge has read the outputs.
+    Result<BlockClock> runBlock(const BlockPlan& plan) override
     {
         BlockClock clock;
         const auto start = Clock::now();
-        for (std::size_t i = 0; i < count && clock.status == 0; ++i) {
+        for (std::size_t i = 0; i < plan.calls && clock.status == 0; ++i) {
             int sticky = 0;
             if (m_api.beginCall(&sticky) != 0) {
                 return simgpuLost();
             }
             ESPALIER_CHECK(healthy(sticky));
             const auto callStart = Clock::now();
-            clock.status = call(i);
+            clock.status = plan.call(i);
             clock.failedCall = clock.status == 0 ? 0 : i;
             clock.calls.push_back({0, microsecondsSince(callStart)});
             if (m_api.endCall(clock.status, clock.calls.back().hostMicroseconds) != 0) {

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <utility>
 
 namespace {
@@ -74,6 +75,13 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
 {
     std::free(memory);
     return cudaSuccess;
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
+{
+    using Launch = int (*)(cudaStream_t, cudaHostFn_t, void*);
+    const auto launch = reinterpret_cast<Launch>(::dlsym(RTLD_DEFAULT, "cuLaunchHostFunc")); // the fake driver's
+    return launch && launch(stream, function, data) == 0 ? cudaSuccess : remember(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t)

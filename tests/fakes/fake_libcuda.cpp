@@ -3,7 +3,9 @@
 // mapping or into a guard ends the process with SIGSEGV, the way a GPU fault ends a runner), work runs at once on the
 // CPU, events read the host's clock. It pretends to be one GPU of compute capability 9.0 with a 60 MiB L2 cache and as
 // much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process). Of kernels it knows the
-// judge's own operations. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1).
+// judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which run at once, are
+// recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
+// as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1).
 #include "core/device/ops/ops_cpu.h"
 
 #include <cuda.h>
@@ -20,6 +22,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -126,6 +130,31 @@ template <typename T>
 T asHandle(const void* object)
 {
     return reinterpret_cast<T>(const_cast<void*>(object));
+}
+
+/// A candidate's "kernel".
+struct HostWork {
+    CUhostFn function = nullptr;
+    void* data = nullptr;
+};
+using HostGraph = std::vector<HostWork>;
+
+struct Stream {
+    bool capturing = false;
+    HostGraph captured;
+};
+
+HostGraph& foreignWork()
+{
+    static HostGraph work;
+    return work;
+}
+
+void runAll(const HostGraph& graph)
+{
+    for (const HostWork& work : graph) {
+        work.function(work.data);
+    }
 }
 
 char contextObject;
@@ -415,6 +444,16 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes)
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream)
+{
+    std::lock_guard lock(state().mutex);
+    if (!allowed(from, bytes, false) || !allowed(to, bytes, true)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    std::memcpy(pointer(to), pointer(from), bytes);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemsetD8Async(CUdeviceptr address, unsigned char value, std::size_t count, CUstream)
 {
     std::lock_guard lock(state().mutex);
@@ -475,18 +514,91 @@ CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsig
 
 CUresult cuStreamCreate(CUstream* stream, unsigned)
 {
-    *stream = reinterpret_cast<CUstream>(new char);
+    *stream = reinterpret_cast<CUstream>(new Stream);
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream)
 {
-    delete reinterpret_cast<char*>(stream);
+    delete reinterpret_cast<Stream*>(stream);
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamSynchronize(CUstream)
 {
+    runAll(std::exchange(foreignWork(), {}));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data)
+{
+    auto* stream = reinterpret_cast<Stream*>(handle);
+    if (!stream) {
+        foreignWork().push_back({function, data});
+    } else if (stream->capturing) {
+        stream->captured.push_back({function, data});
+    } else {
+        function(data);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode)
+{
+    *reinterpret_cast<Stream*>(stream) = {true, {}};
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph)
+{
+    auto& captured = *reinterpret_cast<Stream*>(stream);
+    captured.capturing = false;
+    *graph = reinterpret_cast<CUgraph>(new HostGraph(std::exchange(captured.captured, {})));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
+{
+    const auto& work = *reinterpret_cast<HostGraph*>(graph);
+    *count = work.size();
+    for (std::size_t i = 0; nodes && i < work.size(); ++i) {
+        nodes[i] = asHandle<CUgraphNode>(&work[i]);
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type)
+{
+    *type = CU_GRAPH_NODE_TYPE_KERNEL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph*)
+{
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long)
+{
+    *executable = reinterpret_cast<CUgraphExec>(new HostGraph(*reinterpret_cast<HostGraph*>(graph)));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream)
+{
+    runAll(*reinterpret_cast<HostGraph*>(executable));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable)
+{
+    delete reinterpret_cast<HostGraph*>(executable);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph)
+{
+    delete reinterpret_cast<HostGraph*>(graph);
     return CUDA_SUCCESS;
 }
 

@@ -58,7 +58,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{"half_precision", Outcome::Incorrect, "times the allowed error"},
                       Misdeed{"wrong_name", Outcome::RuntimeFailed, "no function double_f32"},
                       Misdeed{"nan", Outcome::Incorrect, "not finite"},
-                      Misdeed{"second_call_lazy", Outcome::Incorrect, "call 2"}),
+                      Misdeed{"second_call_lazy", Outcome::Incorrect, "call 2"},
+                      Misdeed{"host_computes", Outcome::Suspicious, "missing from the graph"},
+                      Misdeed{"foreign_stream", Outcome::Suspicious, "join all of it to the stream"},
+                      Misdeed{"foreign_tail", Outcome::Suspicious, "join all of it to the stream"},
+                      Misdeed{"one_element_memo", Outcome::Incorrect, "call 3"}),
     [](const auto& param) { return std::string(param.param.candidate); });
 
 class HonestOnTheFakeDriver : public JudgeFixture
@@ -74,9 +78,11 @@ TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
     const Evaluation honest = evaluate("honest");
     EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
     ASSERT_TRUE(honest.verify);
-    EXPECT_EQ(honest.verify->calls, 4);
+    EXPECT_EQ(honest.verify->calls, 8); // two cases: three calls and a replay
     ASSERT_EQ(honest.verify->errors.size(), 2U);
-    EXPECT_EQ(honest.verify->errors[1].compared, 2U * 4099U);
+    EXPECT_EQ(honest.verify->errors[1].compared, 3U * 4099U);
+    ASSERT_EQ(honest.verify->launches.size(), 2U);
+    EXPECT_EQ(honest.verify->launches[0].kernels, 1);
     EXPECT_EQ(honest.verify->sandbox, m_judge->hello().sandbox);
     EXPECT_EQ(evaluate("workspace").outcome, Outcome::Passed);
 }

@@ -32,14 +32,18 @@ public:
     Result<std::uint64_t> map(const BufferGrant& grant, UniqueFd handle, std::size_t offset) override;
     Result<void> unmap(std::uint64_t address) override;
     void* stream() override { return m_stream; }
-    Result<BlockClock> runBlock(std::size_t count, bool displaceL2,
-                                const std::function<int(std::size_t)>& call) override;
+    Result<BlockClock> runBlock(const BlockPlan& plan) override;
+    Result<GraphFacts> capture(const BlockPlan& plan) override;
+    Result<BlockClock> replay(bool displaceL2) override;
     Result<void> synchronize() override;
 
 private:
     Result<void> prepareBlock(std::size_t count, bool displaceL2);
     Result<void> readEvents(BlockClock& clock);
     Result<void> lost(CUresult code);
+    CUresult displace(std::size_t call);
+    CUresult snapshot(const BlockPlan& plan, std::size_t call);
+    void dropGraph();
 
     const DriverApi& m_api;
     int m_ordinal;
@@ -49,6 +53,7 @@ private:
     CUcontext m_context = nullptr;
     CUstream m_stream = nullptr;
     CUdeviceptr m_displacement = 0;
+    CUgraphExec m_graph = nullptr; ///< of the last capture
     std::vector<CUevent> m_events;                            ///< two per call of the largest block so far
     std::map<std::uint64_t, cuda::GuardedMapping> m_mappings; ///< by the address that was given out
 };
@@ -61,6 +66,7 @@ CudaRunnerDevice::~CudaRunnerDevice()
         }
         return;
     }
+    dropGraph();
     m_mappings.clear();
     for (const CUevent event : m_events) {
         m_api.cuEventDestroy(event);
@@ -158,28 +164,139 @@ Result<void> CudaRunnerDevice::readEvents(BlockClock& clock)
     return {};
 }
 
-Result<BlockClock> CudaRunnerDevice::runBlock(std::size_t count, bool displaceL2,
-                                              const std::function<int(std::size_t)>& call)
+CUresult CudaRunnerDevice::displace(std::size_t call)
 {
-    ESPALIER_CHECK(prepareBlock(count, displaceL2));
+    return m_api.cuMemsetD8Async(m_displacement, static_cast<unsigned char>(call), m_displacementBytes, m_stream);
+}
+
+CUresult CudaRunnerDevice::snapshot(const BlockPlan& plan, std::size_t call)
+{
+    CUresult code = CUDA_SUCCESS;
+    if (call < plan.snapshots.size()) {
+        for (const DeviceCopy& copy : plan.snapshots[call]) {
+            code = code ? code : m_api.cuMemcpyDtoDAsync(copy.to, copy.from, copy.bytes, m_stream);
+        }
+    }
+    return code;
+}
+
+Result<BlockClock> CudaRunnerDevice::runBlock(const BlockPlan& plan)
+{
+    ESPALIER_CHECK(prepareBlock(plan.calls, plan.displaceL2));
     BlockClock clock;
-    clock.calls.reserve(count);
+    clock.calls.reserve(plan.calls);
     CUresult code = CUDA_SUCCESS;
     const auto start = Clock::now();
-    for (std::size_t i = 0; i < count && !code && !clock.status; ++i) {
-        if (displaceL2) {
-            code = m_api.cuMemsetD8Async(m_displacement, static_cast<unsigned char>(i), m_displacementBytes, m_stream);
-        }
+    for (std::size_t i = 0; i < plan.calls && !code && !clock.status; ++i) {
+        code = plan.displaceL2 ? displace(i) : CUDA_SUCCESS;
         code = code ? code : m_api.cuEventRecord(m_events[2 * i], m_stream);
         if (code) {
             break;
         }
         const auto before = Clock::now();
-        clock.status = call(i);
+        clock.status = plan.call(i);
         clock.calls.push_back({0, microsecondsSince(before)});
         clock.failedCall = clock.status ? i : 0;
         code = m_api.cuEventRecord(m_events[2 * i + 1], m_stream);
+        code = code ? code : snapshot(plan, i);
     }
+    const CUresult ended = m_api.cuStreamSynchronize(m_stream);
+    clock.hostMicroseconds = microsecondsSince(start);
+    if (ended || code) {
+        return std::unexpected(lost(ended ? ended : code).error());
+    }
+    ESPALIER_CHECK(readEvents(clock));
+    return clock;
+}
+
+void CudaRunnerDevice::dropGraph()
+{
+    if (m_graph) {
+        m_api.cuGraphExecDestroy(std::exchange(m_graph, nullptr));
+    }
+}
+
+/// Counts the nodes of a graph by kind, those of child graphs too.
+CUresult countNodes(const DriverApi& api, CUgraph graph, GraphFacts& facts)
+{
+    std::size_t count = 0;
+    CUresult code = api.cuGraphGetNodes(graph, nullptr, &count);
+    std::vector<CUgraphNode> nodes(count);
+    if (!code && count > 0) {
+        code = api.cuGraphGetNodes(graph, nodes.data(), &count);
+    }
+    for (const CUgraphNode node : nodes) {
+        CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+        code = code ? code : api.cuGraphNodeGetType(node, &type);
+        if (code) {
+            break;
+        }
+        switch (type) {
+        case CU_GRAPH_NODE_TYPE_KERNEL:
+            ++facts.kernels;
+            break;
+        case CU_GRAPH_NODE_TYPE_MEMCPY:
+            ++facts.copies;
+            break;
+        case CU_GRAPH_NODE_TYPE_MEMSET:
+            ++facts.memsets;
+            break;
+        case CU_GRAPH_NODE_TYPE_HOST:
+            ++facts.hosts;
+            break;
+        case CU_GRAPH_NODE_TYPE_GRAPH: {
+            CUgraph child = nullptr;
+            code = api.cuGraphChildGraphNodeGetGraph(node, &child);
+            code = code ? code : countNodes(api, child, facts);
+            break;
+        }
+        default:
+            ++facts.others;
+        }
+    }
+    return code;
+}
+
+Result<GraphFacts> CudaRunnerDevice::capture(const BlockPlan& plan)
+{
+    dropGraph();
+    GraphFacts facts;
+    // Relaxed: a first call that loads a module or asks for an attribute is no reason to end the capture.
+    ESPALIER_CUDA(m_api, "Starting a capture failed",
+                  m_api.cuStreamBeginCapture(m_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    for (std::size_t i = 0; i < plan.calls && !facts.status; ++i) {
+        facts.status = plan.call(i);
+    }
+    CUgraph graph = nullptr;
+    CUresult code = m_api.cuStreamEndCapture(m_stream, &graph);
+    if (!code && graph) {
+        code = countNodes(m_api, graph, facts);
+        code = code ? code : m_api.cuGraphInstantiate(&m_graph, graph, 0);
+    }
+    if (graph) {
+        m_api.cuGraphDestroy(graph);
+    }
+    if (code || !m_graph) {
+        facts.error = code ? m_api.describe(code) : "the capture ended without a graph";
+    }
+    return facts;
+}
+
+Result<BlockClock> CudaRunnerDevice::replay(bool displaceL2)
+{
+    if (!m_graph) {
+        return fail(ErrorCode::Protocol, "The judge replays a graph that was not captured.");
+    }
+    ESPALIER_CHECK(prepareBlock(1, displaceL2));
+    BlockClock clock;
+    clock.calls.resize(1);
+    const auto start = Clock::now();
+    CUresult code = displaceL2 ? displace(0) : CUDA_SUCCESS;
+    code = code ? code : m_api.cuEventRecord(m_events[0], m_stream);
+    const auto before = Clock::now();
+    code = code ? code : m_api.cuGraphLaunch(m_graph, m_stream);
+    clock.calls[0].hostMicroseconds = microsecondsSince(before);
+    code = code ? code : m_api.cuEventRecord(m_events[1], m_stream);
     const CUresult ended = m_api.cuStreamSynchronize(m_stream);
     clock.hostMicroseconds = microsecondsSince(start);
     if (ended || code) {

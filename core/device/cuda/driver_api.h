@@ -42,6 +42,7 @@ namespace espalier::cuda {
     X(cuMemImportFromShareableHandle)                                                                                  \
     X(cuMemcpyHtoD)                                                                                                    \
     X(cuMemcpyDtoH)                                                                                                    \
+    X(cuMemcpyDtoDAsync)                                                                                               \
     X(cuMemsetD8Async)                                                                                                 \
     X(cuMemsetD32Async)                                                                                                \
     X(cuModuleLoadData)                                                                                                \
@@ -51,6 +52,15 @@ namespace espalier::cuda {
     X(cuStreamCreate)                                                                                                  \
     X(cuStreamDestroy)                                                                                                 \
     X(cuStreamSynchronize)                                                                                             \
+    X(cuStreamBeginCapture)                                                                                            \
+    X(cuStreamEndCapture)                                                                                              \
+    X(cuGraphGetNodes)                                                                                                 \
+    X(cuGraphNodeGetType)                                                                                              \
+    X(cuGraphChildGraphNodeGetGraph)                                                                                   \
+    X(cuGraphInstantiate)                                                                                              \
+    X(cuGraphLaunch)                                                                                                   \
+    X(cuGraphExecDestroy)                                                                                              \
+    X(cuGraphDestroy)                                                                                                  \
     X(cuEventCreate)                                                                                                   \
     X(cuEventDestroy)                                                                                                  \
     X(cuEventRecord)                                                                                                   \
