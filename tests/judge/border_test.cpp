@@ -139,17 +139,22 @@ TEST_F(HonestOnTheFakeDriver, FieldsThatAreNotServedAreNamed)
     EXPECT_NE(evaluation.reason.find("not_supported"), std::string::npos) << evaluation.reason;
 }
 
-/// On a busy machine both clocks may disagree too often: then there is no measurement, never a wrong one.
+/// The fake device's work is the processor's: on a busy machine both clocks may disagree too often, and then there is no
+/// measurement, or doubt, but never a wrong number. So it may try again.
 TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    const Evaluation slow = evaluate(jobFor("slow", false));
-    if (slow.outcome == Outcome::NotRun) {
-        EXPECT_NE(slow.reason.find("no measurement"), std::string::npos) << slow.reason;
-        return;
+    Evaluation slow;
+    for (int attempt = 0; attempt < 4 && slow.outcome != Outcome::Passed; ++attempt) {
+        slow = evaluate(jobFor("slow", false));
+        const bool doubted = slow.reason.find("no measurement") != std::string::npos ||
+                             slow.reason.find("events claim") != std::string::npos;
+        ASSERT_TRUE(slow.outcome == Outcome::Passed || doubted) << slow.reason;
     }
-    ASSERT_EQ(slow.outcome, Outcome::Passed) << slow.reason;
+    if (slow.outcome != Outcome::Passed) {
+        GTEST_SKIP() << "the machine is too busy to time anything: " << slow.reason;
+    }
     ASSERT_TRUE(slow.timing);
     ASSERT_EQ(slow.timing->cases.size(), 1U);
     const CaseTiming& timing = slow.timing->cases[0];
