@@ -8,8 +8,7 @@ StoppingCriterion::Decision StoppingCriterion::decide(int blocks, double relativ
     if (blocks >= minimumBlocks && relativeHalfWidth <= halfWidth) { // false for NaN
         return Decision::Interval;
     }
-    constexpr int fewest = 3;
-    if (blocks >= maximumBlocks || (seconds >= budgetSeconds && blocks >= fewest)) {
+    if (blocks >= maximumBlocks || (seconds >= budgetSeconds && blocks >= fewestBlocks)) {
         return Decision::Budget;
     }
     return Decision::Continue;

@@ -12,10 +12,11 @@ struct StoppingCriterion {
     int maximumBlocks = std::numeric_limits<int>::max();
     double halfWidth = 0.005;  ///< target: half the 95 % interval of the median ratio, relative
     double budgetSeconds = 10; ///< spent on this case
+    int fewestBlocks = 3;      ///< two blocks have no interval worth the name; several processes need some each
 
     enum class Decision { Continue, Interval, Budget };
     /// `relativeHalfWidth` is the widest of the intervals that matter. The budget ends a timing even below the minimum
-    /// number of blocks, but never before the third: two blocks have no interval worth the name.
+    /// number of blocks, but never below `fewestBlocks`.
     Decision decide(int blocks, double relativeHalfWidth, double seconds) const;
 };
 

@@ -38,31 +38,33 @@ Result<void> calibrate(DeviceSession& session, RunnerProcess& runner, Interrupts
     }
     Device& device = session.device();
     ESPALIER_TRY(const std::unique_ptr<DeviceBuffer> buffer, device.allocate(device.info().granularity));
-    for (const std::uint32_t calls : calibratedCalls) {
-        std::vector<double> walls;
-        for (int i = 0; i < calibrations + 1; ++i) {
-            // The judge works on the device before every block, so the switch between the two contexts is in the
-            // figure.
-            ops::BandArgs work = {};
-            work.address = buffer->address();
-            work.write = 1;
-            ESPALIER_CHECK(device.run(ops::Op::Band, std::as_bytes(std::span(&work, 1)), buffer->bytes()));
-            auto block = runner.emptyBlock(calls, true, std::chrono::seconds(5), interrupts);
-            if (!block) {
-                return std::unexpected(errorOf(block.error(), "calibrating a runner"));
+    for (const bool displaceL2 : {true, false}) {
+        for (const std::uint32_t calls : calibratedCalls) {
+            std::vector<double> walls;
+            for (int i = 0; i < calibrations + 1; ++i) {
+                // The judge works on the device before every block, so the switch between the two contexts is in the
+                // figure.
+                ops::BandArgs work = {};
+                work.address = buffer->address();
+                work.write = 1;
+                ESPALIER_CHECK(device.run(ops::Op::Band, std::as_bytes(std::span(&work, 1)), buffer->bytes()));
+                auto block = runner.emptyBlock(calls, displaceL2, std::chrono::seconds(5), interrupts);
+                if (!block) {
+                    return std::unexpected(errorOf(block.error(), "calibrating a runner"));
+                }
+                if (i > 0) { // the first allocates the displacement buffer and wakes the device
+                    walls.push_back(block->wallMicroseconds);
+                }
             }
-            if (i > 0) { // the first allocates the displacement buffer and wakes the device
-                walls.push_back(block->wallMicroseconds);
-            }
+            runner.emptyWall(displaceL2)[calls] = statistics::median(walls);
         }
-        runner.emptyWall()[calls] = statistics::median(walls);
     }
     return {};
 }
 
-double emptyBlockMicroseconds(RunnerProcess& runner, std::size_t calls)
+double emptyBlockMicroseconds(RunnerProcess& runner, std::size_t calls, bool displaceL2)
 {
-    const auto& wall = runner.emptyWall();
+    const auto& wall = runner.emptyWall(displaceL2);
     if (wall.size() < 2) {
         return 0;
     }
@@ -72,41 +74,62 @@ double emptyBlockMicroseconds(RunnerProcess& runner, std::size_t calls)
     return fewTime + slope * (static_cast<double>(calls) - static_cast<double>(few));
 }
 
-ClockedBlock clockBlock(RunnerProcess& runner, const RunnerProcess::Block& block)
+ClockedBlock clockBlock(RunnerProcess& runner, const RunnerProcess::Block& block, bool displaceL2)
 {
     ClockedBlock clocked;
+    std::vector<double> launches;
     for (const CallClock& call : block.clock.calls) {
+        launches.push_back(call.hostMicroseconds);
         clocked.events.push_back(call.eventMicroseconds);
         clocked.claimed += std::max(0.0, call.eventMicroseconds - emptyEventPair);
     }
     const std::size_t calls = clocked.events.size();
-    const double empty = emptyBlockMicroseconds(runner, calls);
+    const double empty = emptyBlockMicroseconds(runner, calls, displaceL2);
     clocked.median = statistics::median(clocked.events);
+    clocked.launch = statistics::median(launches);
     clocked.residual = block.wallMicroseconds - empty - clocked.claimed;
+    clocked.endToEnd = calls > 0 ? (block.wallMicroseconds - empty) / static_cast<double>(calls) : 0;
     const double most = latest + launchGap * static_cast<double>(calls) + latestShare * clocked.claimed;
     clocked.agrees = clocked.residual >= earliest && clocked.residual <= most;
     return clocked;
 }
 
-void BlockLedger::add(const ClockedBlock& block)
+bool BlockLedger::add(const ClockedBlock& block, const std::string& disturbed)
 {
+    ++m_blocks;
+    if (!disturbed.empty()) {
+        ++m_droppedBecause[disturbed];
+        return false;
+    }
     m_allResiduals.push_back(block.residual);
     m_allClaims.push_back(block.claimed);
     m_calls = static_cast<double>(block.events.size());
     if (!block.agrees) {
-        m_times.emplace_back();
-        ++m_dropped;
-        return;
+        ++m_droppedBecause["clocks disagree"];
+        ++m_disagreeing;
+        return false;
     }
-    m_times.emplace_back(block.median);
     m_residuals.push_back(block.residual);
     m_claims.push_back(block.claimed);
+    m_endToEnd.push_back(block.endToEnd);
+    m_launches.push_back(block.launch);
     m_samples.insert(m_samples.end(), block.events.begin(), block.events.end());
+    return true;
 }
 
 bool BlockLedger::unusable() const
 {
-    return 3 * m_dropped > static_cast<int>(m_times.size());
+    return 3 * dropped() > m_blocks;
+}
+
+double BlockLedger::medianEndToEnd() const
+{
+    return statistics::median(m_endToEnd);
+}
+
+double BlockLedger::medianLaunch() const
+{
+    return statistics::median(m_launches);
 }
 
 double BlockLedger::medianResidual() const
@@ -117,7 +140,7 @@ double BlockLedger::medianResidual() const
 std::optional<std::string> BlockLedger::complaint(std::optional<double> reference) const
 {
     // Dropped blocks are disturbed ones, unless all of them say the same: then the events lie.
-    const bool all = unusable();
+    const bool all = 3 * m_disagreeing > static_cast<int>(m_allResiduals.size());
     if (!all && m_residuals.size() < fewestForComplaint) {
         return std::nullopt;
     }

@@ -93,11 +93,11 @@ Judged<void> judgeEnd(const sim::BlockReport& report, std::size_t asked, const s
 } // namespace
 
 Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const std::vector<runner::Call>& calls,
-                            bool displaceL2, std::chrono::milliseconds limit, const std::string& during)
+                            bool displaceL2, std::chrono::milliseconds limit, const std::string& during, bool wake)
 {
     const std::uint32_t client = runner.process->client();
     ESPALIER_CHECK(orInfrastructure(context.session.beginBlock(client)));
-    auto block = runner.process->block(calls, displaceL2, limit, context.interrupts);
+    auto block = runner.process->block(calls, displaceL2, limit, context.interrupts, wake);
     sim::BlockReport report;
     const bool ended = !block && (block.error().loss == Loss::Exited || block.error().loss == Loss::DeviceLost ||
                                   block.error().loss == Loss::Protocol);

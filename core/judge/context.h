@@ -33,7 +33,8 @@ struct BlockFacts {
 /// Lets a runner make the calls. The verdict is about the runner's library: returned errors, faults, crashes,
 /// deadlines, what the simulated device cannot run. `during` completes the sentence: "call 2 of case 8x4096".
 Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const std::vector<runner::Call>& calls,
-                            bool displaceL2, std::chrono::milliseconds limit, const std::string& during);
+                            bool displaceL2, std::chrono::milliseconds limit, const std::string& during,
+                            bool wake = true);
 
 /// The entry's call on one set of buffers, everything mapped in the runner. `workspaceBytes`: what this library asked
 /// for, at most what the area has; the last bytes of the area's workspace are handed out.

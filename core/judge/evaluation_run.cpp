@@ -13,6 +13,19 @@ namespace espalier::judge {
 namespace {
 
 constexpr double coarseBelowUs = 30; ///< core/README.md, rule 4
+constexpr std::size_t fullRunners = 3; ///< processes a side in the full tier
+
+/// Seconds from hand-over within which a tier's blocks must have ended, and what one case gets of them. Server mode
+/// waits for calls to arrive: it takes what it takes.
+struct TimeFrame {
+    double whole, least, most;
+};
+constexpr TimeFrame quickFrame{0.85, 0.10, 0.30}, fullFrame{4.8, 0.5, 4.0}, serverFrame{60, 5, 20};
+
+double budgetOf(const TimeFrame& frame, double elapsed, std::size_t casesLeft)
+{
+    return std::clamp((frame.whole - elapsed) / static_cast<double>(casesLeft), frame.least, frame.most);
+}
 
 double secondsSince(std::chrono::steady_clock::time_point start)
 {
@@ -163,46 +176,106 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
     return {};
 }
 
-std::vector<Contender> Evaluator::contendersOf(const worker::Evaluate& job, const Task& task, const CasePlan& plan,
-                                               LoadedRunner& candidate, std::vector<Evidence>& evidence)
+std::vector<Evaluator::Rival> Evaluator::rivalsOf(const worker::Evaluate& job, const Task& task)
 {
-    std::vector<Contender> contenders(1);
-    contenders[0].id = "candidate";
-    contenders[0].runner = &candidate;
-    const auto enter = [&](Contender::Kind kind, Role role, const std::string& id, const std::string& hash) {
-        auto warm = m_context.runners.warm(role, hash, entryNames(task.entry), id, m_context.interrupts);
-        if (!warm) {
-            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", id, warm.error().message)});
-            return;
-        }
-        Contender contender;
-        contender.kind = kind;
-        contender.id = id;
-        contender.runner = *warm;
-        auto bytes = workspaceOf(m_context, **warm, plan);
-        if (!bytes) {
-            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", id, bytes.error().reason)});
-            return;
-        }
-        contender.workspaceBytes = *bytes;
-        contenders.push_back(std::move(contender));
-    };
+    std::vector<Rival> rivals;
     if (job.root != job.candidate) {
-        enter(Contender::Kind::Root, Role::Rival, "root", job.root);
+        rivals.push_back({Contender::Kind::Root, Role::Rival, "root", job.root});
     }
     if (job.parent && *job.parent != job.root && *job.parent != job.candidate) {
-        enter(Contender::Kind::Parent, Role::Rival, "parent", *job.parent);
+        rivals.push_back({Contender::Kind::Parent, Role::Rival, "parent", *job.parent});
     }
     for (const auto& [id, hash] : job.baselines) {
         const auto baseline =
             std::find_if(task.baselines.begin(), task.baselines.end(), [&](const Baseline& b) { return b.id == id; });
         const bool known = baseline != task.baselines.end();
-        const bool serves = !known || baseline->serves(plan.id);
         // The quick tier compares with what the search builds on and with the rival that is shown first.
-        const bool wanted = job.tier == Tier::Full || (known && baseline->headline);
-        if (wanted && serves) {
-            enter(Contender::Kind::Baseline, Role::Trusted, id, hash);
+        if (job.tier == Tier::Full || (known && baseline->headline)) {
+            rivals.push_back({Contender::Kind::Baseline, Role::Trusted, id, hash, known ? &*baseline : nullptr});
         }
+    }
+    return rivals;
+}
+
+Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& job, const Task& task,
+                                                       const std::vector<Rival>& rivals,
+                                                       std::vector<Evidence>& evidence)
+{
+    ESPALIER_TRY(const DeviceMemory memory, orInfrastructure(m_context.device().memory()));
+    const std::uint64_t each = std::max<std::uint64_t>(m_context.session.bytesPerRunner(), 1) * (rivals.size() + 1);
+    const auto affordable = static_cast<std::size_t>(memory.freeBytes / 2 / each);
+    const std::size_t runners = std::clamp<std::size_t>(affordable, 1, fullRunners);
+    if (runners < fullRunners) {
+        evidence.push_back({"runners", fmt::format("timed in {} process{} a side instead of {}: the device's memory "
+                                                   "holds no more",
+                                                   runners, runners == 1 ? "" : "es", fullRunners)});
+    }
+    std::vector<RunnerPool::Seat> seats;
+    for (std::size_t i = 0; i < runners; ++i) {
+        seats.push_back({Role::Candidate, job.candidate, "candidate"});
+        for (const Rival& rival : rivals) {
+            seats.push_back({rival.role, rival.library, rival.id});
+        }
+    }
+    ESPALIER_TRY(auto seated,
+                 orInfrastructure(m_context.runners.seat(seats, entryNames(task.entry), m_context.interrupts)));
+    Processes processes;
+    std::vector<std::string> absent;
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+        const std::string& id = seats[i].what;
+        if (seated[i]) {
+            processes[id].push_back(*seated[i]);
+        } else if (seats[i].role == Role::Candidate || seated[i].error().cause == NotRunCause::Cancelled) {
+            return std::unexpected(std::move(seated[i].error()));
+        } else if (!contains(absent, id)) {
+            absent.push_back(id);
+            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", id, seated[i].error().reason)});
+        }
+    }
+    for (const std::string& id : absent) {
+        processes.erase(id);
+    }
+    return processes;
+}
+
+std::vector<Contender> Evaluator::contendersOf(const Task& task, const CasePlan& plan, const std::vector<Rival>& rivals,
+                                               const Processes& processes, LoadedRunner& candidate,
+                                               std::vector<Evidence>& evidence)
+{
+    std::vector<Contender> contenders(1);
+    contenders[0].id = "candidate";
+    const auto own = processes.find("candidate");
+    const std::vector<LoadedRunner*> runners = own == processes.end() ? std::vector{&candidate} : own->second;
+    for (LoadedRunner* runner : runners) {
+        contenders[0].lanes.push_back({runner, {}, {}});
+    }
+    for (const Rival& rival : rivals) {
+        if (rival.baseline && !rival.baseline->serves(plan.id)) {
+            continue;
+        }
+        Contender contender;
+        contender.kind = rival.kind;
+        contender.id = rival.id;
+        if (const auto fresh = processes.find(rival.id); fresh != processes.end()) {
+            for (LoadedRunner* runner : fresh->second) {
+                contender.lanes.push_back({runner, {}, {}});
+            }
+        } else if (!processes.empty()) {
+            continue; // it could not be started, which was said
+        } else if (auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(task.entry), rival.id,
+                                                      m_context.interrupts)) {
+            contender.lanes.push_back({*warm, {}, {}});
+        } else {
+            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", rival.id, warm.error().message)});
+            continue;
+        }
+        auto bytes = workspaceOf(m_context, *contender.lanes[0].runner, plan);
+        if (!bytes) {
+            evidence.push_back({"rival", fmt::format("{} could not be timed: {}", rival.id, bytes.error().reason)});
+            continue;
+        }
+        contender.workspaceBytes = *bytes;
+        contenders.push_back(std::move(contender));
     }
     return contenders;
 }
@@ -212,14 +285,38 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
                                         Evaluation& evaluation)
 {
     TimingRecord record;
+    record.regime = job.setting.regime;
+    record.mode = job.setting.mode;
+    record.rate = job.setting.rate;
+    record.monitor = m_monitor->name();
+    const bool cold = record.regime == "cold";
+    const bool server = record.mode == "server";
+    record.clocks = server ? "the judge's clock, from a call's arrival to its answer"
+                           : "device events of the runner, held against the judge's clock block by block; no activity "
+                             "span: kernels are not traced";
+    const std::vector<Rival> rivals = rivalsOf(job, task);
+    std::vector<std::string> vendor;
+    for (const Rival& rival : rivals) {
+        if (rival.baseline && !rival.baseline->libraries.empty()) {
+            vendor.push_back(rival.id);
+        }
+    }
+    Processes processes;
+    if (job.tier == Tier::Full) {
+        callbacks.progress(Stage::Time, "starting fresh runners");
+        ESPALIER_TRY(processes, freshProcesses(job, task, rivals, evaluation.evidence));
+    }
     const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
-    Timer timer(m_context, oracle, floors, job.tier);
+    Timer timer(m_context, oracle, floors, *m_monitor, job.tier, job.setting);
     timer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Time, text); };
+    const TimeFrame frame = server ? serverFrame : job.tier == Tier::Full ? fullFrame : quickFrame;
     for (const CasePlan& plan : plans.timed) {
         callbacks.progress(Stage::Time, fmt::format("case {}", plan.id));
-        std::vector<Contender> contenders = contendersOf(job, task, plan, candidate, evaluation.evidence);
-        ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, candidate, plan));
-        ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, record));
+        std::vector<Contender> contenders =
+            contendersOf(task, plan, rivals, processes, candidate, evaluation.evidence);
+        ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, *contenders[0].lanes[0].runner, plan));
+        const double budget = budgetOf(frame, secondsSince(m_start), plans.timed.size() - record.cases.size());
+        ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, budget, record));
         for (const Contender& contender : contenders) {
             if (!contender.out.empty()) {
                 evaluation.evidence.push_back(
@@ -230,11 +327,14 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
         if (job.root == job.candidate) {
             timing.speedupRoot = Interval{1, 1, 1};
         }
-        if (timing.timeUs.value < coarseBelowUs) {
+        if (timing.timeUs.value < coarseBelowUs && !server) {
             evaluation.evidence.push_back(
                 {"clock",
                  fmt::format("case {} is so short that the judge's own clock confirms its events only coarsely",
                              plan.id)});
+        }
+        for (Evidence& review : reviewOf(timing, vendor, cold)) {
+            evaluation.evidence.push_back(std::move(review));
         }
         record.cases.push_back(std::move(timing));
     }
@@ -278,6 +378,8 @@ Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& t
 {
     constexpr double microseconds = 1e6;
     TimingRecord record;
+    record.clocks = "none: times are modelled from what was counted";
+    record.monitor = m_monitor->name();
     const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
     for (const CasePlan& plan : plans.timed) {
         const auto counted = verified.simulated.find(plan.id);
@@ -324,6 +426,10 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
 {
     ESPALIER_TRY(const std::shared_ptr<const Task> task, taskOf(job.task));
     ESPALIER_TRY(const Plans plans, plansOf(*task, job.cases));
+    if (m_context.session.simulated() && job.setting != TimingSetting{}) {
+        return std::unexpected(unsupported("the simulated device models calls of regime cold and mode offline only; "
+                                           "other settings need a GPU"));
+    }
     m_context.runners.expect(3 + job.baselines.size());
     ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
     OracleComparison oracle(m_context, *oracleRunner, task->entry);
@@ -366,6 +472,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         return {};
     };
     Judged<void> result = run();
+    m_context.runners.unseat();
     m_context.runners.setCandidate(nullptr);
     evaluation.output = candidate.process->output();
     if (result) {
@@ -379,9 +486,11 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     Evaluation evaluation;
     evaluation.stage = Stage::Verify;
     evaluation.epoch = m_epoch;
+    m_start = std::chrono::steady_clock::now();
     Judged<void> result = evaluate(job, callbacks, evaluation);
     m_context.buffers.release();
     m_context.runners.dropDead();
+    evaluation.judgeSeconds = secondsSince(m_start);
     again = false;
     if (result) {
         evaluation.outcome = Outcome::Passed;

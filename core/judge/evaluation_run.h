@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/judge/context.h"
+#include "core/judge/device_monitor.h"
 #include "core/judge/floors.h"
 #include "core/judge/oracle_comparison.h"
 #include "core/judge/timer.h"
 #include "core/judge/verifier.h"
 #include "core/worker/protocol.h"
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,7 +30,8 @@ public:
     };
 
     Evaluator(const Context& context, std::string roofs, std::string epoch)
-        : m_context(context), m_roofs(std::move(roofs)), m_epoch(std::move(epoch))
+        : m_context(context), m_roofs(std::move(roofs)), m_epoch(std::move(epoch)),
+          m_monitor(openDeviceMonitor(context.session.simulated() ? std::string() : context.device().info().uuid))
     {
     }
 
@@ -47,11 +50,26 @@ private:
     Judged<Plans> plansOf(const Task& task, const std::vector<std::string>& wanted) const;
     Judged<LoadedRunner*> oracleOf(const worker::Evaluate& job, const Task& task);
     Judged<void> checkStatics(const worker::Evaluate& job, const Task& task, const Verified& verified);
+    /// Who the candidate is compared with.
+    struct Rival {
+        Contender::Kind kind = Contender::Kind::Root;
+        Role role = Role::Rival;
+        std::string id;
+        std::string library;                ///< hash
+        const Baseline* baseline = nullptr; ///< of the task, where it is one
+    };
+    using Processes = std::map<std::string, std::vector<LoadedRunner*>>; ///< by contender's id
+
     Judged<TimingRecord> measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
                                  const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
                                  Evaluation& evaluation);
-    std::vector<Contender> contendersOf(const worker::Evaluate& job, const Task& task, const CasePlan& plan,
-                                        LoadedRunner& candidate, std::vector<Evidence>& evidence);
+    static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
+    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows.
+    Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
+                                     std::vector<Evidence>& evidence);
+    std::vector<Contender> contendersOf(const Task& task, const CasePlan& plan, const std::vector<Rival>& rivals,
+                                        const Processes& processes, LoadedRunner& candidate,
+                                        std::vector<Evidence>& evidence);
     Judged<TimingRecord> model(const worker::Evaluate& job, const Task& task, const Plans& plans,
                                const Verified& verified, std::vector<Evidence>& evidence);
     Judged<double> modelledSeconds(const std::string& taskHash, const std::string& library, const std::string& what,
@@ -60,6 +78,8 @@ private:
     const Context& m_context;
     std::string m_roofs;
     std::string m_epoch;
+    std::unique_ptr<DeviceMonitor> m_monitor;
+    std::chrono::steady_clock::time_point m_start; ///< of the current attempt
     std::map<std::string, std::shared_ptr<const Task>> m_tasks;
     std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled; ///< task, library, case: seconds
 };

@@ -92,9 +92,9 @@ double Floors::goalUs(const CasePlan& plan) const
     return std::max(bytes, flops) * microseconds;
 }
 
-double Floors::physicalUs(const CasePlan& plan) const
+double Floors::physicalUs(const CasePlan& plan, bool cold) const
 {
-    const double bytes = m_dramPeak > 0 ? static_cast<double>(plan.minimumBytes) / m_dramPeak : 0;
+    const double bytes = cold && m_dramPeak > 0 ? static_cast<double>(plan.minimumBytes) / m_dramPeak : 0;
     const double flops = m_flopPeak > 0 ? plan.flops / m_flopPeak : 0;
     return std::max(bytes, flops) * microseconds;
 }

@@ -19,7 +19,8 @@ public:
     static Floors create(const DeviceInfo& device, const Task& task, const std::string& roofs);
 
     double goalUs(const CasePlan& plan) const;
-    double physicalUs(const CasePlan& plan) const;
+    /// `cold`: the case's bytes come from DRAM; else they may be in a cache, and only its arithmetic bounds it.
+    double physicalUs(const CasePlan& plan, bool cold = true) const;
 
 private:
     double m_dramRoof = 0, m_flopRoof = 0; ///< per second, measured

@@ -103,19 +103,13 @@ Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, Interrupt
     return runner;
 }
 
-Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::vector<std::string>& names,
-                                           Interrupts& interrupts)
+Judged<void> RunnerPool::loadInto(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts)
 {
-    auto library = m_store.descriptor(hash);
+    auto library = m_store.descriptor(runner.library);
     if (!library) {
         return std::unexpected(infrastructure(library.error()));
     }
-    auto runner = fresh(false, interrupts);
-    if (!runner) {
-        return std::unexpected(infrastructure(runner.error()));
-    }
-    LoadedRunner loaded{std::move(*runner), hash, Role::Candidate, 0};
-    auto found = loaded.process->load(*library, names, m_deadlines.load, interrupts);
+    auto found = runner.process->load(*library, names, m_deadlines.load, interrupts);
     if (!found) {
         Verdict verdict = verdictOf(found.error(), "loading of the library");
         if (found.error().loss == Loss::Protocol) {
@@ -127,13 +121,62 @@ Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::v
         }
         return std::unexpected(std::move(verdict));
     }
-    loaded.found = *found;
-    if ((loaded.found & 1) == 0) {
+    runner.found = *found;
+    if ((runner.found & 1) == 0) {
         return rejected(
             Outcome::RuntimeFailed, "entry",
             fmt::format("the library has no function {0}; define it as extern \"C\" cudaError_t {0}(…)", names.at(0)));
     }
+    return {};
+}
+
+Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::vector<std::string>& names,
+                                           Interrupts& interrupts)
+{
+    auto runner = fresh(false, interrupts);
+    if (!runner) {
+        return std::unexpected(infrastructure(runner.error()));
+    }
+    LoadedRunner loaded{std::move(*runner), hash, Role::Candidate, 0};
+    ESPALIER_CHECK(loadInto(loaded, names, interrupts));
     return loaded;
+}
+
+Result<std::vector<Judged<LoadedRunner*>>>
+RunnerPool::seat(const std::vector<Seat>& seats, const std::vector<std::string>& names, Interrupts& interrupts)
+{
+    unseat();
+    std::vector<Judged<LoadedRunner*>> seated;
+    for (const Seat& wanted : seats) {
+        const Sandbox* sandbox = wanted.role == Role::Trusted ? nullptr : &m_sandbox;
+        ESPALIER_TRY(std::unique_ptr<RunnerProcess> process, RunnerProcess::start(m_session, m_worker, sandbox));
+        m_seated.push_back(LoadedRunner{std::move(process), wanted.library, wanted.role, 0});
+        seated.emplace_back(&m_seated.back());
+    }
+    for (LoadedRunner& runner : m_seated) {
+        if (auto ready = runner.process->awaitReady(m_deadlines.start, interrupts); !ready) {
+            return std::unexpected(errorOf(ready.error(), "starting a runner"));
+        }
+    }
+    for (LoadedRunner& runner : m_seated) { // no other one starts meanwhile: it would stand in the figures
+        if (onFresh) {
+            ESPALIER_CHECK(onFresh(*runner.process, interrupts));
+        }
+    }
+    for (Judged<LoadedRunner*>& runner : seated) {
+        if (auto loaded = loadInto(**runner, names, interrupts); !loaded) {
+            runner = std::unexpected(std::move(loaded.error()));
+        }
+    }
+    return seated;
+}
+
+void RunnerPool::unseat()
+{
+    for (LoadedRunner& runner : m_seated) {
+        runner.process->beginKill();
+    }
+    m_seated.clear();
 }
 
 Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const std::vector<std::string>& names,
@@ -193,15 +236,18 @@ void RunnerPool::dropDead()
 void RunnerPool::clear()
 {
     m_warm.clear();
+    m_seated.clear();
     m_standby.reset();
 }
 
 void RunnerPool::forgetBuffer(std::uint64_t serial)
 {
     NoInterrupts nobody;
-    for (LoadedRunner& warm : m_warm) {
-        if (warm.process->alive()) {
-            (void)warm.process->forget(serial, nobody);
+    for (auto* runners : {&m_warm, &m_seated}) {
+        for (LoadedRunner& runner : *runners) {
+            if (runner.process->alive()) {
+                (void)runner.process->forget(serial, nobody);
+            }
         }
     }
     if (m_candidate && m_candidate->alive()) {

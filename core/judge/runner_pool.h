@@ -52,6 +52,17 @@ public:
     /// A warm runner, or a new one. A failure to load is the library's, with `what` ("the oracle") in the sentence.
     Result<LoadedRunner*> warm(Role role, const std::string& hash, const std::vector<std::string>& names,
                                const std::string& what, Interrupts& interrupts);
+    /// Who takes part in a measurement with fresh runners.
+    struct Seat {
+        Role role = Role::Rival;
+        std::string library; ///< hash
+        std::string what;    ///< "parent": for sentences
+    };
+    /// A fresh runner for each seat, none of them used before: started side by side, calibrated one after the other,
+    /// then loaded. They stay until unseat(). A seat's verdict is its library's; errors: no runner starts.
+    Result<std::vector<Judged<LoadedRunner*>>> seat(const std::vector<Seat>& seats,
+                                                    const std::vector<std::string>& names, Interrupts& interrupts);
+    void unseat();
     /// Keeps a candidate's runner: it may be the next one's parent.
     void keep(LoadedRunner runner);
     void drop(const LoadedRunner* runner);
@@ -79,6 +90,7 @@ public:
 
 private:
     Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, Interrupts& interrupts);
+    Judged<void> loadInto(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts);
     void trim();
 
     DeviceSession& m_session;
@@ -91,6 +103,7 @@ private:
     RunnerProcess* m_candidate = nullptr;
     std::unique_ptr<RunnerProcess> m_standby;
     std::list<LoadedRunner> m_warm; ///< most recently used first
+    std::list<LoadedRunner> m_seated;
 };
 
 /// What a runner's loss means for its candidate. `during` completes "... during call 2 of case 8x4096".

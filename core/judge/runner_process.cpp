@@ -90,6 +90,13 @@ void RunnerProcess::kill()
     }
 }
 
+void RunnerProcess::beginKill()
+{
+    if (m_alive && m_process.pid() > 0) {
+        ::kill(-m_process.pid(), SIGKILL);
+    }
+}
+
 void RunnerProcess::drain(UniqueFd& pipe)
 {
     char buffer[65536];
@@ -351,10 +358,12 @@ Asked<void> RunnerProcess::wake(Interrupts& interrupts)
 }
 
 Asked<RunnerProcess::Block> RunnerProcess::timed(runner::Request request, Millis limit, Interrupts& interrupts,
-                                                 Loss onFailure)
+                                                 Loss onFailure, bool wakeFirst)
 {
-    if (auto awake = wake(interrupts); !awake) {
-        return std::unexpected(awake.error());
+    if (wakeFirst) {
+        if (auto awake = wake(interrupts); !awake) {
+            return std::unexpected(awake.error());
+        }
     }
     const auto start = Clock::now();
     auto reply = ask(std::move(request), {}, limit, interrupts);
@@ -369,13 +378,13 @@ Asked<RunnerProcess::Block> RunnerProcess::timed(runner::Request request, Millis
 }
 
 Asked<RunnerProcess::Block> RunnerProcess::block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit,
-                                                 Interrupts& interrupts)
+                                                 Interrupts& interrupts, bool wake)
 {
     runner::Request request;
     request.verb = runner::Verb::Block;
     request.calls = calls;
     request.displaceL2 = displaceL2;
-    auto block = timed(std::move(request), limit, interrupts, Loss::Protocol);
+    auto block = timed(std::move(request), limit, interrupts, Loss::Protocol, wake);
     if (!block) {
         return block;
     }

@@ -8,6 +8,7 @@
 #include "core/judge/sandbox.h"
 #include "core/runner/runner_messages.h"
 
+#include <array>
 #include <chrono>
 #include <expected>
 #include <map>
@@ -55,13 +56,16 @@ public:
         BlockClock clock;            ///< claim
         double wallMicroseconds = 0; ///< the judge's own, from message to answer
     };
-    Asked<Block> block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit, Interrupts& interrupts);
+    /// `wake`: makes sure beforehand that the runner does not sleep; its waking would stand in the judge's time.
+    Asked<Block> block(const std::vector<runner::Call>& calls, bool displaceL2, Millis limit, Interrupts& interrupts,
+                       bool wake = true);
     /// Captures the calls into one graph that replay() launches. Not on the simulated device.
     Asked<GraphFacts> capture(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts);
     Asked<Block> replay(bool displaceL2, Millis limit, Interrupts& interrupts);
     Asked<Block> emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit, Interrupts& interrupts);
 
     void kill();
+    void beginKill(); ///< sends the signal only: many processes are then gone together
     bool alive() const { return m_alive; }
     bool trusted() const { return m_trusted; }
     bool loaded() const { return m_loaded; }
@@ -69,14 +73,16 @@ public:
     int runtimeVersion() const { return m_runtimeVersion; } ///< 13000
     /// What it printed, capped and printable.
     std::string output() const;
-    std::map<std::uint32_t, double>& emptyWall() { return m_emptyWall; } ///< W0(B): the judge's time of empty blocks
+    /// W0(B): the judge's time of empty blocks, with and without displacing the L2 cache.
+    std::map<std::uint32_t, double>& emptyWall(bool displaceL2 = true) { return m_emptyWall[displaceL2 ? 1 : 0]; }
 
 private:
     RunnerProcess(DeviceSession& session, Subprocess process, MessageSocket socket, std::uint32_t client, bool trusted);
     Asked<runner::Reply> ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
                              Interrupts& interrupts);
     Asked<void> wake(Interrupts& interrupts);
-    Asked<Block> timed(runner::Request request, Millis limit, Interrupts& interrupts, Loss onFailure);
+    Asked<Block> timed(runner::Request request, Millis limit, Interrupts& interrupts, Loss onFailure,
+                       bool wakeFirst = true);
     Asked<runner::Reply> receive(std::uint64_t sequence, Millis limit, Interrupts& interrupts);
     Asked<runner::Reply> read(std::uint64_t sequence);
     std::unexpected<RunnerFailure> lose(Loss loss, std::string text);
@@ -103,7 +109,7 @@ private:
     std::map<MapKey, std::uint32_t> m_slots;
     std::uint32_t m_nextSlot = 0;
     std::vector<std::uint32_t> m_freeSlots;
-    std::map<std::uint32_t, double> m_emptyWall;
+    std::array<std::map<std::uint32_t, double>, 2> m_emptyWall;
     std::string m_output;
     std::uint64_t m_outputDropped = 0;
 };

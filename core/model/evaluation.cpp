@@ -82,6 +82,31 @@ std::optional<Provenance> provenanceNamed(std::string_view name)
     return namedIn(provenances, name);
 }
 
+Result<void> checkSetting(const TimingSetting& setting)
+{
+    constexpr double slowest = 1, fastest = 100000;
+    if (setting.regime != "cold" && setting.regime != "steady") {
+        return fail(ErrorCode::InvalidInput, "There is no regime \"" + setting.regime + "\": choose cold or steady.");
+    }
+    if (setting.mode != "offline" && setting.mode != "server") {
+        return fail(ErrorCode::InvalidInput, "There is no mode \"" + setting.mode + "\": choose offline or server.");
+    }
+    if (setting.mode == "offline") {
+        return setting.rate == 0 ? Result<void>()
+                                 : fail(ErrorCode::InvalidInput, "A rate belongs to mode server: calls of mode offline "
+                                                                 "follow each other at once.");
+    }
+    if (setting.regime == "cold") {
+        return fail(ErrorCode::InvalidInput, "Mode server is measured in regime steady: displacing the cache would be "
+                                             "part of every call's latency.");
+    }
+    if (!(setting.rate >= slowest && setting.rate <= fastest)) {
+        return fail(ErrorCode::InvalidInput,
+                    "Mode server needs a rate: calls per second, between 1 and 100000.");
+    }
+    return {};
+}
+
 int exitCodeOf(Outcome outcome)
 {
     switch (outcome) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/result.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -110,6 +112,10 @@ struct TimingSetting {
     double rate = 0; ///< server: mean arrivals per second
     bool operator==(const TimingSetting&) const = default;
 };
+
+/// Errors: InvalidInput for names that do not exist, a rate that is missing or senseless, or a combination that cannot be
+/// measured.
+Result<void> checkSetting(const TimingSetting& setting);
 
 /// Microseconds from a call's arrival to the judge's knowledge that it has ended.
 struct Latency {

@@ -159,8 +159,6 @@ const std::array gaps = {
         [](const Task& t) { return whenThere(t.contract.deterministic, "contract.determinism: bitwise"); }},
     Gap{"only registers, spill_bytes, local_bytes, workspace_bytes and library_bytes are limited yet", limitOfTheRun},
     Gap{"all outputs share one widening, the same for norm_factor / 8 and norm_sqrt_factor / 0.45", unevenTolerance},
-    Gap{"no case is guarded yet",
-        [](const Task& t) { return whenThere(t.objective.guard.has_value(), "objective.guard"); }},
     Gap{"extra device memory is not reserved yet",
         [](const Task& t) { return whenThere(t.needs.deviceBytes.has_value(), "requires.device_bytes"); }},
 };

@@ -27,6 +27,7 @@ struct EvaluationJob {
     std::vector<std::pair<std::string, Library>> baselines; ///< by id; trusted
     std::vector<std::string> caseIds;                       ///< empty: all that the device serves
     Tier tier = Tier::Quick;
+    TimingSetting setting;                                  ///< regime and mode; measured devices only
     bool verifyOnly = false;
     /// Set when an earlier run of the session verified this candidate and was cut off before timing: the judge starts
     /// with the timed blocks (their calls are checked too), so that no finished stage is done twice.

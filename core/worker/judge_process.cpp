@@ -234,6 +234,7 @@ void JudgeProcess::sendMissing(const worker::Missing& missing)
     }
     evaluate.cases = job.caseIds;
     evaluate.tier = job.tier;
+    evaluate.setting = job.setting;
     evaluate.verifyOnly = job.verifyOnly;
     evaluate.verified = job.verified;
     m_link->send(evaluate);

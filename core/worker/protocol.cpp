@@ -40,6 +40,9 @@ Json toJson(const Evaluate& job)
                  {"oracle", job.oracle},
                  {"cases", job.cases},
                  {"tier", nameOf(job.tier)},
+                 {"regime", job.setting.regime},
+                 {"mode", job.setting.mode},
+                 {"rate", job.setting.rate},
                  {"verify_only", job.verifyOnly},
                  {"baselines", baselinesToJson(job)}};
     if (job.parent) {
@@ -154,6 +157,26 @@ Result<std::vector<std::string>> readCases(const JsonReader& json)
     return cases;
 }
 
+Result<TimingSetting> readSetting(const JsonReader& json)
+{
+    TimingSetting setting;
+    if (json.has("regime")) {
+        ESPALIER_TRY(setting.regime, field(json, "regime", [](const JsonReader& value) {
+                         return value.oneOf({"cold", "steady"});
+                     }));
+    }
+    if (json.has("mode")) {
+        ESPALIER_TRY(setting.mode, field(json, "mode", [](const JsonReader& value) {
+                         return value.oneOf({"offline", "server"});
+                     }));
+    }
+    if (json.has("rate")) {
+        ESPALIER_TRY(setting.rate, field(json, "rate", &JsonReader::number));
+    }
+    ESPALIER_CHECK(checkSetting(setting));
+    return setting;
+}
+
 Result<Evaluate> readEvaluate(const JsonReader& json)
 {
     Evaluate job;
@@ -172,6 +195,7 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
                      field(json, "tier", [](const JsonReader& value) { return value.oneOf({"quick", "full"}); }));
         job.tier = tier == "full" ? Tier::Full : Tier::Quick;
     }
+    ESPALIER_TRY(job.setting, readSetting(json));
     if (json.has("verified")) {
         ESPALIER_TRY(const JsonReader record, json.at("verified"));
         ESPALIER_TRY(job.verified, espalier::fromJson<VerifyRecord>(record.value(), "verified"));

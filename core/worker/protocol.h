@@ -58,6 +58,7 @@ struct Evaluate {
     std::vector<std::pair<std::string, std::string>> baselines; ///< id, hash
     std::vector<std::string> cases;                             ///< empty: all that the device serves
     Tier tier = Tier::Quick;
+    TimingSetting setting; ///< optional on the wire: cold, offline
     bool verifyOnly = false;
     std::optional<VerifyRecord> verified; ///< of an earlier judge: timing begins at once (measured devices)
 };

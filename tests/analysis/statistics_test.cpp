@@ -109,6 +109,9 @@ TEST(StoppingCriterion, StopsOnTheIntervalOnlyWithEnoughBlocks)
     EXPECT_EQ(criterion.decide(30, 0.006, 10), Decision::Budget);
     EXPECT_EQ(criterion.decide(2, 0.006, 100), Decision::Continue);
     EXPECT_EQ(criterion.decide(1000, 0.1, 1), Decision::Budget);
+    const StoppingCriterion ofThreeProcesses{30, 1000, 0.005, 10, 12};
+    EXPECT_EQ(ofThreeProcesses.decide(11, 0.006, 100), Decision::Continue);
+    EXPECT_EQ(ofThreeProcesses.decide(12, 0.006, 100), Decision::Budget);
 }
 
 } // namespace

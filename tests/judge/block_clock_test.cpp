@@ -38,8 +38,8 @@ TEST(BlockLedger, DisturbedBlocksAreDroppedAndCounted)
         ledger.add(blockOf(500, i % 10 == 0 ? 900 : 50));
     }
     EXPECT_EQ(ledger.dropped(), 4);
-    EXPECT_FALSE(ledger.times()[0]);
-    EXPECT_TRUE(ledger.times()[1]);
+    EXPECT_EQ(ledger.kept(), 36);
+    EXPECT_EQ(ledger.droppedBecause(), (std::map<std::string, int>{{"clocks disagree", 4}}));
     EXPECT_FALSE(ledger.complaint({}));
 }
 
@@ -63,6 +63,20 @@ TEST(BlockLedger, EventsThatClaimTooLittleAreNamed)
     }
     EXPECT_TRUE(blatant.unusable());
     EXPECT_TRUE(blatant.complaint({}));
+}
+
+/// What the machine did is no evidence against the candidate, however often it happened.
+TEST(BlockLedger, OtherDisturbancesAreCountedApartAndAccuseNobody)
+{
+    BlockLedger ledger;
+    for (int i = 0; i < 12; ++i) {
+        const bool throttled = i % 2 == 0;
+        EXPECT_EQ(ledger.add(blockOf(1000, throttled ? 5000 : 60), throttled ? "throttled" : ""), !throttled);
+    }
+    EXPECT_EQ(ledger.droppedBecause(), (std::map<std::string, int>{{"throttled", 6}}));
+    EXPECT_TRUE(ledger.unusable());
+    EXPECT_FALSE(ledger.complaint({}));
+    EXPECT_EQ(ledger.medianResidual(), 60);
 }
 
 TEST(BlockLedger, ADisturbedMachineIsNoLie)

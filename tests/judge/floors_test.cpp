@@ -50,6 +50,18 @@ TEST(Floors, ThePhysicalFloorTakesTheFastestAllowedUnit)
     EXPECT_NEAR(half, 128.3, 1);
 }
 
+/// A warm cache may hold the data: then only arithmetic bounds a kernel.
+TEST(Floors, BytesCountInTheColdRegimeOnly)
+{
+    const Floors floors = Floors::create(h200(), taskWith({"f32"}), roofs());
+    CasePlan copy;
+    copy.minimumBytes = std::uint64_t{1} << 30;
+    EXPECT_NEAR(floors.physicalUs(copy, true), 223, 1);
+    EXPECT_EQ(floors.physicalUs(copy, false), 0);
+    copy.flops = 66.9e12;
+    EXPECT_NEAR(floors.physicalUs(copy, false), 1e6, 1);
+}
+
 TEST(Floors, AnUnknownDeviceHasNone)
 {
     DeviceInfo other = h200();
