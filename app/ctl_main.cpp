@@ -90,6 +90,15 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
     eval->add_option("--device", verb.device, "auto (default), sim, or cuda:N");
     eval->add_option("--case", verb.cases, "Only these cases of the task")->delimiter(',');
     eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
+    eval->add_option("--regime", verb.setting.regime,
+                     "cold (default): the L2 cache is displaced before each call; steady: calls follow each other as "
+                     "the cache is")
+        ->check(CLI::IsMember({"cold", "steady"}));
+    eval->add_option("--mode", verb.setting.mode,
+                     "offline (default): calls back to back; server: calls arrive at random, latency counts "
+                     "(needs --regime steady and --rate)")
+        ->check(CLI::IsMember({"offline", "server"}));
+    eval->add_option("--rate", verb.setting.rate, "Mode server: mean calls per second, 1 to 100000");
     eval->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 

@@ -2,6 +2,7 @@
 #include "app/ctl/interrupts.h"
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/timing_text.h"
 #include "app/ctl/verbs.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -68,12 +69,12 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
         }
     }
     if (evaluation.timing) {
-        for (const CaseTiming& timing : evaluation.timing->cases) {
-            print(fmt::format(
-                "  {}: {} ({}){}", timing.caseId, timeText(timing.timeUs.value, timing.provenance),
-                nameOf(timing.provenance),
-                timing.speedupRoot ? ", " + speedupText(*timing.speedupRoot, timing.provenance) + " of the root" : ""));
+        for (const std::string& line : timingLines(*evaluation.timing)) {
+            print("  " + line);
         }
+    }
+    if (evaluation.judgeSeconds > 0) {
+        print(fmt::format("  judged in {:.2f} s beyond the build", evaluation.judgeSeconds));
     }
 }
 
@@ -81,6 +82,9 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
 
 int evaluate(const EvalVerb& options)
 {
+    if (const auto possible = checkSetting(options.setting); !possible) {
+        return failWith(possible.error(), options.json);
+    }
     const StopOnInterrupt interrupt;
     const auto source = readFile(options.file, std::size_t{8} << 20);
     if (!source) {
@@ -92,6 +96,7 @@ int evaluate(const EvalVerb& options)
     request.device = options.device;
     request.caseIds = options.cases;
     request.tier = options.full ? Tier::Full : Tier::Quick;
+    request.setting = options.setting;
     const auto result = evaluateOnce(
         request, [](Stage stage, const std::string& text) { note(fmt::format("{}: {}", nameOf(stage), text)); },
         interrupt.token());

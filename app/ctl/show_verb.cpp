@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/timing_text.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "core/base/text.h"
@@ -145,13 +146,8 @@ void printDetail(const NodeDetail& detail)
         print(fmt::format("sandbox:  {}", detail.evaluation.verify->sandbox));
     }
     if (detail.evaluation.timing) {
-        for (const CaseTiming& timing : detail.evaluation.timing->cases) {
-            print(fmt::format(
-                "time:     {}: {} ({}){}{}", timing.caseId, timeText(timing.timeUs.value, timing.provenance),
-                nameOf(timing.provenance),
-                timing.speedupRoot ? ", " + speedupText(*timing.speedupRoot, timing.provenance) + " of the root" : "",
-                timing.speedupParent ? ", " + speedupText(*timing.speedupParent, timing.provenance) + " of its parent"
-                                     : ""));
+        for (const std::string& line : timingLines(*detail.evaluation.timing)) {
+            print("time:     " + line);
         }
     }
 }

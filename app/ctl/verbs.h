@@ -24,6 +24,7 @@ struct EvalVerb {
     std::string device = "auto";
     std::vector<std::string> cases;
     bool full = false;
+    TimingSetting setting;
     bool json = false;
 };
 int evaluate(const EvalVerb& options);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace espalier {
@@ -46,6 +47,7 @@ private:
     bool workOff();
     void plan();
     void checkEnd(Planner::State planned);
+    bool measureWinners();
     void checkSpending();
     void enterState(RunState state, std::string why);
     void failRun(std::string why);
@@ -66,6 +68,7 @@ private:
     void reportChanges(bool now);
     RunStatus status() const;
     RunSummary summary();
+    std::optional<NodeId> headline() const;
     void refuse(std::string what, Error error);
     void saveTime(bool now);
     Result<NodeDetail> detail(NodeId node);
@@ -86,6 +89,8 @@ private:
 
     RunState m_state = RunState::Idle;
     std::string m_why;
+    std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
+    std::set<NodeId> m_measuredAgain;        ///< asked for in this run
     std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence
     std::optional<int> m_steps;         ///< expansions left of a step; nullopt: no limit
     std::deque<double> m_losses;        ///< times of lost judges

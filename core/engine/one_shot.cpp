@@ -134,6 +134,7 @@ private:
         }
         job.caseIds = m_request.caseIds;
         job.tier = m_request.tier;
+        job.setting = m_request.setting;
         return job;
     }
 

@@ -18,6 +18,7 @@ struct OneShotRequest {
     std::vector<std::string> launcher; ///< put before the judge's command line
     std::vector<std::string> caseIds;  ///< empty: all that the device serves
     Tier tier = Tier::Quick;
+    TimingSetting setting;
     int builders = 0; ///< 0: as many as cores
 };
 

@@ -51,6 +51,8 @@ struct NodeSummary {
     std::optional<Interval> timeUs;    ///< the objective
     std::optional<Interval> speedupRoot, speedupParent;
     bool tieWithParent = false;
+    bool measuredAgain = false;        ///< a winner: its figures are those of the full tier, on new inputs
+    bool guardBroken = false;          ///< slower in some case than the objective's guard allows: never the best
     bool operator==(const NodeSummary&) const = default;
 };
 

@@ -108,7 +108,8 @@ void CandidatePipeline::startBuilds()
             return;
         }
         Pass& pass = m_passes.at(node);
-        if (pass.step != Step::Queued || m_book.pruned(node) || (node != taskRoot && active() >= m_allowance)) {
+        const bool free = node == taskRoot || pass.start.again;
+        if (pass.step != Step::Queued || m_book.pruned(node) || (!free && active() >= m_allowance)) {
             continue;
         }
         pass.step = Step::Building;
@@ -201,6 +202,9 @@ void CandidatePipeline::applyReference(Reference& reference, const BuildResult& 
 void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
 {
     const NodeId node = pass.start.node;
+    if (pass.start.again && !result.library) {
+        return forgetWinner(node, result.evaluation.reason);
+    }
     if (isOurs(result.evaluation)) {
         return toQueue(pass);
     }
@@ -275,7 +279,7 @@ std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
             job.baselines.emplace_back(reference.id, *reference.library);
         }
     }
-    job.tier = m_setup.tier;
+    job.tier = pass.start.again ? Tier::Full : m_setup.tier;
     job.verified = pass.start.verified;
     return job;
 }
@@ -290,7 +294,8 @@ void CandidatePipeline::startJudging()
         if (!m_launching || m_judging || (rootFirst && node != taskRoot)) {
             return;
         }
-        if (pass.step != Step::Built || m_book.pruned(node) || (node != taskRoot && m_allowance <= 0)) {
+        const bool free = node == taskRoot || pass.start.again;
+        if (pass.step != Step::Built || m_book.pruned(node) || (!free && m_allowance <= 0)) {
             continue;
         }
         if (auto job = jobFor(pass)) {
@@ -327,6 +332,9 @@ void CandidatePipeline::onVerified(const evaluator::Verified& event)
     if (!pass || pass->start.verified) {
         return;
     }
+    if (pass->start.again) { // its gate was passed before, and that record stays
+        return m_book.stageBegan(pass->start.node, Stage::Time);
+    }
     pass->start.verified = event.record;
     Evaluation evaluation;
     evaluation.outcome = Outcome::Passed;
@@ -344,6 +352,9 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
         return;
     }
     m_judging.reset();
+    if (pass->start.again && event.evaluation.outcome == Outcome::NotRun) { // no verdict: the first figures stay
+        return forgetWinner(pass->start.node, event.evaluation.reason);
+    }
     if (event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Cancelled) {
         return toQueue(*pass);
     }
@@ -370,13 +381,19 @@ void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
         evaluation.verify = pass.start.verified;
     }
     evaluation.epoch = m_setup.epoch;
-    if (evaluation.stage != Stage::Time) {
+    const bool again = pass.start.again;
+    if (again) {
+        evaluation.stage = Stage::Time; // whatever it says replaces what was said before
+        if (evaluation.timing) {
+            evaluation.timing->again = true;
+        }
+    } else if (evaluation.stage != Stage::Time) {
         evaluation.stage = Stage::Verify;
     }
     const double seconds = evaluation.stage == Stage::Time && evaluation.timing ? evaluation.timing->seconds
                            : evaluation.verify                                  ? evaluation.verify->seconds
                                                                                 : 0;
-    record({pass.start.node, std::move(evaluation), seconds, true});
+    record({pass.start.node, std::move(evaluation), seconds, true, false, again});
 }
 
 void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
@@ -388,6 +405,9 @@ void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
     }
     pass->step = Step::Built;
     pass->losses = verdict ? pass->losses + 1 : 0;
+    if (pass->start.again && (pass->losses >= mostLosses || !verdict)) {
+        return forgetWinner(pass->start.node, event.error.message);
+    }
     if (pass->losses >= mostLosses) {
         Evaluation evaluation;
         evaluation.outcome = Outcome::NotRun;
@@ -437,7 +457,10 @@ void CandidatePipeline::written(const Unwritten& item)
     }
     m_book.finished(item.node, item.record);
     m_passes.erase(item.node);
-    m_events.push_back(pipeline::Ended{item.node, item.record});
+    m_events.push_back(pipeline::Ended{item.node, item.record, item.again});
+    if (item.again) {
+        return;
+    }
     if (item.node != taskRoot) {
         m_allowance -= item.record.cause == NotRunCause::NoSource ? 0 : 1;
     } else if (item.record.outcome != Outcome::Passed) {
@@ -478,6 +501,31 @@ void CandidatePipeline::toQueue(Pass& pass)
     m_book.returnedToQueue(pass.start.node);
 }
 
+/// It has its figures already: it is no longer on its way.
+void CandidatePipeline::forgetWinner(NodeId node, const std::string& why)
+{
+    m_passes.erase(node);
+    m_book.returnedToQueue(node);
+    m_book.setState(node, NodeState::Done);
+    if (!why.empty()) {
+        m_events.push_back(pipeline::Note{fmt::format(
+            "Node {} could not be measured again and keeps its first figures: {}", node.value, why)});
+    }
+}
+
+void CandidatePipeline::forgetWinners()
+{
+    std::vector<NodeId> waiting;
+    for (const auto& [node, pass] : m_passes) {
+        if (pass.start.again && pass.step != Step::Judging) {
+            waiting.push_back(node);
+        }
+    }
+    for (const NodeId node : waiting) {
+        forgetWinner(node, "");
+    }
+}
+
 void CandidatePipeline::abandon()
 {
     m_launching = false;
@@ -492,6 +540,7 @@ void CandidatePipeline::abandon()
             toQueue(pass);
         }
     }
+    forgetWinners();
 }
 
 std::vector<pipeline::Event> CandidatePipeline::take()
@@ -524,7 +573,7 @@ std::int64_t CandidatePipeline::active() const
 {
     return std::count_if(m_passes.begin(), m_passes.end(), [this](const auto& entry) {
         const Step step = entry.second.step;
-        return entry.first != taskRoot && (step == Step::Building || step == Step::Judging ||
+        return entry.first != taskRoot && !entry.second.start.again && (step == Step::Building || step == Step::Judging ||
                                            (step == Step::Built && !m_book.pruned(entry.first)));
     });
 }

@@ -26,12 +26,14 @@ struct PassStart {
     bool built = false;                      ///< the build stage is among them
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
     std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
+    bool again = false; ///< a winner at the end of a run: the whole full tier on new inputs, beside the allowance
 };
 
 namespace pipeline {
 struct Ended {
     NodeId node;
     Evaluation evaluation;
+    bool again = false; ///< a winner, measured once more
 }; ///< stored
 struct Trouble {
     Error error;
@@ -82,6 +84,8 @@ public:
     /// not run; without, its losses are forgotten (the run pauses).
     void onLost(const evaluator::Lost& event, bool verdict);
     void abandon(); ///< cancels what runs; the nodes return to the queue
+    /// Winners that wait to be measured again keep the figures they have.
+    void forgetWinners();
     std::vector<pipeline::Event> take();
 
     bool hasUnwritten() const { return !m_unwritten.empty(); }
@@ -115,6 +119,7 @@ private:
         double seconds;
         bool ends;
         bool stageWritten = false;
+        bool again = false;
     };
 
     void startBuilds();
@@ -127,6 +132,7 @@ private:
     bool obtain(const BuildOrder& order, std::optional<Library>& library);
     std::optional<EvaluationJob> jobFor(Pass& pass);
     Pass* judged(RequestId id);
+    void forgetWinner(NodeId node, const std::string& why);
     void endJudged(Pass& pass, Evaluation evaluation);
     void toQueue(Pass& pass);
     void record(Unwritten item);

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/node_book.h"
 
+#include "core/analysis/fresh_runs.h"
+
+#include <algorithm>
 #include <cassert>
 
 namespace espalier {
+
+namespace {
+
+/// Modelled figures are exact: any difference is one.
+double bandOf(Provenance provenance)
+{
+    return provenance == Provenance::Measured ? statistics::leastDifference : 0;
+}
+
+} // namespace
 
 void NodeBook::setFrame(SearchFrame frame)
 {
@@ -71,6 +84,8 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     summary.speedupRoot.reset();
     summary.speedupParent.reset();
     summary.tieWithParent = false;
+    summary.measuredAgain = evaluation.timing && evaluation.timing->again;
+    summary.guardBroken = evaluation.timing && !evaluation.timing->guardBroken.empty();
     if (evaluation.timing && !evaluation.timing->cases.empty()) {
         summary.provenance = evaluation.timing->cases.front().provenance;
         summary.timeUs = evaluation.timing->objectiveUs;
@@ -80,7 +95,8 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent = summary.speedupRoot;
         }
         summary.tieWithParent =
-            summary.speedupParent && summary.speedupParent->low <= 1 && summary.speedupParent->high >= 1;
+            summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
+                                         statistics::Comparison::Tie;
     }
     m_entries[id].epoch = evaluation.epoch;
     m_changed.insert(id);
@@ -159,7 +175,8 @@ bool NodeBook::pruned(NodeId id) const
 std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const
 {
     const auto entry = m_entries.find(node.id);
-    if (node.state != NodeState::Done || node.outcome != Outcome::Passed || node.provenance != m_frame.provenance ||
+    // Not asked whether it is done: a winner that is measured again keeps its figures meanwhile.
+    if (node.outcome != Outcome::Passed || node.provenance != m_frame.provenance ||
         entry == m_entries.end() || entry->second.epoch != m_frame.epoch) {
         return std::nullopt;
     }
@@ -176,18 +193,65 @@ std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const
     return std::nullopt;
 }
 
-std::optional<NodeId> NodeBook::best() const
+/// The speed-up over the root, with its interval; {0, 0, 0} where there is none.
+Interval NodeBook::overRoot(const NodeSummary& node) const
 {
-    std::optional<NodeId> best;
-    double bestScore = 0;
+    if (node.id == taskRoot) {
+        return {1, 1, 1};
+    }
+    if (node.speedupRoot) {
+        return *node.speedupRoot;
+    }
+    const NodeSummary* root = find(taskRoot);
+    return node.timeUs && root && root->timeUs ? statistics::quotient(*root->timeUs, *node.timeUs) : Interval{};
+}
+
+bool NodeBook::beats(const NodeSummary& challenger, const NodeSummary& best) const
+{
+    const double band = bandOf(m_frame.provenance);
+    if (band == 0) {
+        return scoreOf(challenger) > scoreOf(best);
+    }
+    // Paired by block where the two were timed together; else through the root, with both errors.
+    const bool together = challenger.speedupParent && parentCandidate(challenger.id) == best.id;
+    const Interval over =
+        together ? *challenger.speedupParent : statistics::quotient(overRoot(challenger), overRoot(best));
+    const bool slowerThanParent =
+        challenger.speedupParent &&
+        statistics::compare(*challenger.speedupParent, band) == statistics::Comparison::Slower;
+    return statistics::compare(over, band) == statistics::Comparison::Faster && !slowerThanParent;
+}
+
+std::optional<NodeId> NodeBook::best(bool measuredAgain) const
+{
+    const NodeSummary* best = nullptr;
     for (const auto& [id, node] : m_nodes) {
-        const auto score = scoreOf(node);
-        if (score && *score > bestScore && !pruned(id)) {
-            best = id;
-            bestScore = *score;
+        const bool eligible = scoreOf(node) && !pruned(id) && !node.guardBroken &&
+                              (!measuredAgain || node.measuredAgain || id == taskRoot);
+        if (eligible && (!best || beats(node, *best))) {
+            best = &node;
         }
     }
-    return best;
+    return best ? std::optional(best->id) : std::nullopt;
+}
+
+std::vector<NodeId> NodeBook::winners(std::size_t most) const
+{
+    std::vector<std::pair<double, NodeId>> scored;
+    for (const auto& [id, node] : m_nodes) {
+        const auto score = scoreOf(node);
+        if (score && *score > 1 && id != taskRoot && !node.measuredAgain && !node.guardBroken && !pruned(id)) {
+            scored.emplace_back(*score, id);
+        }
+    }
+    std::stable_sort(scored.begin(), scored.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    const auto first = best();
+    std::vector<NodeId> winners;
+    for (const auto& [score, id] : scored) {
+        winners.insert(id == first ? winners.begin() : winners.end(), id); // the older of a tie may be it
+    }
+    winners.resize(std::min(winners.size(), most));
+    return winners;
 }
 
 std::vector<NodeSummary> NodeBook::takeChanged()

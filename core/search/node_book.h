@@ -36,8 +36,12 @@ public:
     std::optional<NodeId> parentCandidate(NodeId id) const; ///< the nearest root or candidate above
     EvaluationCounts counts() const;
     bool pruned(NodeId id) const; ///< it or anything above it
-    /// The fastest that passed, of the frame and not pruned; the root when nothing is faster.
-    std::optional<NodeId> best() const;
+    /// The fastest that passed, of the frame and not pruned; the root when nothing is faster. Measured figures: a node
+    /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
+    /// and never when it breaks the objective's guard. `measuredAgain`: among those only, and the root.
+    std::optional<NodeId> best(bool measuredAgain = false) const;
+    /// Up to `most` of the fastest that are faster than the root and have not been measured again, the best first.
+    std::vector<NodeId> winners(std::size_t most) const;
     std::vector<NodeSummary> takeChanged(); ///< in id order
 
 private:
@@ -46,6 +50,8 @@ private:
         int children = 0;
     };
     std::optional<double> scoreOf(const NodeSummary& node) const;
+    bool beats(const NodeSummary& challenger, const NodeSummary& best) const;
+    Interval overRoot(const NodeSummary& node) const;
 
     SearchFrame m_frame;
     std::map<NodeId, NodeSummary> m_nodes;

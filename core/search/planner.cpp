@@ -92,6 +92,16 @@ void Planner::onEnded(NodeId node, const Evaluation& evaluation)
     m_arrived.insert_or_assign(node, verdictOf(evaluation, m_tree.frame().provenance));
 }
 
+void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
+{
+    TreeNode* entry = m_tree.find(node);
+    if (entry && entry->verdict) {
+        entry->verdict = verdictOf(evaluation, m_tree.frame().provenance);
+    } else if (m_arrived.contains(node)) {
+        onEnded(node, evaluation);
+    }
+}
+
 std::optional<Error> Planner::takeTrouble()
 {
     return std::exchange(m_trouble, std::nullopt);

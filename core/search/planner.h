@@ -51,6 +51,8 @@ public:
     /// Decides as long as it can. `room`: evaluations that may still be requested; `steps`: expansions (nullopt: any).
     State pump(std::int64_t room, std::optional<int>& steps);
     void onEnded(NodeId node, const Evaluation& evaluation);
+    /// A winner was measured once more: what is known of it changes, the decisions taken stay.
+    void onMeasuredAgain(NodeId node, const Evaluation& evaluation);
     void onProposers(); ///< one of their descriptors is readable or a timeout passed
     std::optional<Error> takeTrouble();
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }

@@ -97,6 +97,78 @@ TEST(NodeBook, TheBestIsOfThisFrameOnly)
     EXPECT_EQ(book.counts().passed, 4);
 }
 
+Evaluation measured(Interval overRoot, std::optional<Interval> overParent = std::nullopt)
+{
+    Evaluation evaluation = timedEvaluation(overRoot.value, "", Provenance::Measured);
+    evaluation.timing->speedupRoot = overRoot;
+    evaluation.timing->speedupParent = overParent;
+    return evaluation;
+}
+
+NodeBook measuredBook(int candidates)
+{
+    NodeBook book;
+    book.setFrame({Provenance::Measured, ""});
+    book.add(storedNode(1, std::nullopt));
+    for (int id = 2; id <= candidates + 1; ++id) {
+        book.add(storedNode(id, 1));
+    }
+    book.finished(taskRoot, measured({1, 1, 1}));
+    return book;
+}
+
+TEST(NodeBook, ATieKeepsTheOlder)
+{
+    NodeBook book = measuredBook(4);
+    book.finished(NodeId{2}, measured({1.500, 1.490, 1.510}));
+    book.finished(NodeId{3}, measured({1.512, 1.511, 1.513})); // surely faster, by less than one percent
+    EXPECT_EQ(book.best(), NodeId{2});
+    book.finished(NodeId{4}, measured({1.60, 1.40, 1.80})); // faster, but not surely
+    EXPECT_EQ(book.best(), NodeId{2});
+    book.finished(NodeId{5}, measured({1.55, 1.54, 1.56}));
+    EXPECT_EQ(book.best(), NodeId{5});
+}
+
+TEST(NodeBook, NothingIsBestThatTiesWithTheRootOrLosesToItsParent)
+{
+    NodeBook book = measuredBook(1);
+    book.finished(NodeId{2}, measured({1.005, 1.004, 1.006}));
+    EXPECT_EQ(book.best(), taskRoot);
+    book.finished(NodeId{2}, measured({1.5, 1.49, 1.51}));
+    StoredNode child = storedNode(3, 2);
+    book.add(child);
+    book.finished(NodeId{3}, measured({1.7, 1.69, 1.71}, Interval{0.9, 0.89, 0.91})); // timed together it lost
+    EXPECT_EQ(book.best(), NodeId{2});
+    book.finished(NodeId{3}, measured({1.5, 1.49, 1.51}, Interval{1.05, 1.04, 1.06})); // timed together it won
+    EXPECT_EQ(book.best(), NodeId{3});
+}
+
+TEST(NodeBook, ABrokenGuardIsNeverTheBest)
+{
+    NodeBook book = measuredBook(2);
+    Evaluation guarded = measured({3, 2.9, 3.1});
+    guarded.timing->guardBroken = "case small takes 2 times as long as the root; the objective allows 1.1";
+    book.finished(NodeId{2}, guarded);
+    book.finished(NodeId{3}, measured({2, 1.9, 2.1}));
+    EXPECT_TRUE(book.find(NodeId{2})->guardBroken);
+    EXPECT_EQ(book.best(), NodeId{3});
+    EXPECT_EQ(book.winners(5), std::vector{NodeId{3}});
+}
+
+TEST(NodeBook, WinnersAreTheFastestNotMeasuredAgain)
+{
+    NodeBook book = measuredBook(4);
+    book.finished(NodeId{2}, measured({2.00, 1.98, 2.02}));
+    book.finished(NodeId{3}, measured({2.01, 1.99, 2.03})); // a tie with the older one, which is the best
+    book.finished(NodeId{4}, measured({0.8, 0.79, 0.81}));
+    Evaluation again = measured({3, 2.9, 3.1});
+    again.timing->again = true;
+    book.finished(NodeId{5}, again);
+    EXPECT_EQ(book.winners(3), (std::vector{NodeId{3}, NodeId{2}}));
+    EXPECT_EQ(book.best(), NodeId{5});
+    EXPECT_EQ(book.best(true), NodeId{5});
+}
+
 TEST(NodeBook, TellsOfATieWithTheParent)
 {
     NodeBook book;

@@ -66,7 +66,8 @@ private:
 };
 
 /// A judge in memory: reads the verdict off the library's bytes. "time=40" is its time in microseconds, times a penalty
-/// for every tunable that is off its best value; "outcome=incorrect" and the like its outcome; "judge=lost" makes it
+/// for every tunable that is off its best value, "again=44" what the full tier measures instead; "outcome=incorrect" and
+/// the like its outcome, "found=incorrect" in the full tier only; "judge=lost" makes it
 /// die, as often as `losses` says. One event per receive(): Progress, Verified, Progress, Finished.
 class FakeEvaluator final : public Evaluator
 {
