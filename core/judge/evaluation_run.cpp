@@ -20,7 +20,16 @@ constexpr std::size_t fullRunners = 3; ///< processes a side in the full tier
 struct TimeFrame {
     double whole, least, most;
 };
-constexpr TimeFrame quickFrame{0.85, 0.10, 0.30}, fullFrame{4.8, 0.5, 4.0}, serverFrame{60, 5, 20};
+constexpr TimeFrame quickFrame{0.85, 0.10, 0.30}, fullFrame{4.8, 0.5, 4.0}, quickServerFrame{20, 2, 5},
+    fullServerFrame{60, 5, 20};
+
+TimeFrame frameOf(const worker::Evaluate& job)
+{
+    if (job.setting.mode == "server") {
+        return job.tier == Tier::Full ? fullServerFrame : quickServerFrame;
+    }
+    return job.tier == Tier::Full ? fullFrame : quickFrame;
+}
 
 double budgetOf(const TimeFrame& frame, double elapsed, std::size_t casesLeft)
 {
@@ -309,7 +318,7 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
     Timer timer(m_context, oracle, floors, *m_monitor, job.tier, job.setting);
     timer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Time, text); };
-    const TimeFrame frame = server ? serverFrame : job.tier == Tier::Full ? fullFrame : quickFrame;
+    const TimeFrame frame = frameOf(job);
     for (const CasePlan& plan : plans.timed) {
         callbacks.progress(Stage::Time, fmt::format("case {}", plan.id));
         std::vector<Contender> contenders =

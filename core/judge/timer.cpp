@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
-#include <thread>
+#include <poll.h>
 
 namespace espalier::judge {
 
@@ -54,6 +54,22 @@ void trace(const Contender& contender, const std::string& during, const RunnerPr
 
 constexpr std::uint64_t bootstrapSeed =
     0x45737061; // the interval of given samples must not depend on when it is computed
+
+/// Waits, and spins through the last two milliseconds: a late waking would count as latency. False when cancelled.
+bool awaitMoment(Clock::time_point moment, Interrupts& interrupts)
+{
+    for (auto now = Clock::now(); now < moment; now = Clock::now()) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(moment - now).count() - 1;
+        pollfd polled = {interrupts.descriptor(), POLLIN, 0};
+        if (left > 0 && ::poll(&polled, 1, static_cast<int>(std::min<long long>(left, 1000))) > 0) {
+            interrupts.service();
+            if (interrupts.cancelled()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 Latency latencyOf(const std::vector<double>& samples)
 {
@@ -289,16 +305,8 @@ Judged<ClockedBlock> Timer::serve(const Lane& lane, const std::string& during)
     auto arrival = Clock::now();
     for (const runner::Call& call : lane.calls) {
         arrival += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(gap(m_random)));
-        while (Clock::now() < arrival) {
-            const auto left = arrival - Clock::now();
-            if (left > std::chrono::milliseconds(1)) { // else it spins: a late waking would count as latency
-                m_context.interrupts.service();
-                if (m_context.interrupts.cancelled()) {
-                    return notRun(NotRunCause::Cancelled, "cancelled");
-                }
-                std::this_thread::sleep_for(
-                    std::min<Clock::duration>(left - std::chrono::milliseconds(1), std::chrono::milliseconds(20)));
-            }
+        if (!awaitMoment(arrival, m_context.interrupts)) {
+            return notRun(NotRunCause::Cancelled, "cancelled");
         }
         ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, {call}, cold(),
                                                       m_context.runners.deadlines().call, during, false));

@@ -2,6 +2,7 @@
 #include "core/worker/protocol.h"
 
 #include "core/base/hash.h"
+#include "core/base/json.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -22,6 +23,7 @@ Evaluate sampleJob()
     job.baselines = {{"cublas", hashA}};
     job.cases = {"17x1009", "8x4096"};
     job.tier = Tier::Full;
+    job.setting = {"steady", "server", 250};
     job.verifyOnly = true;
     job.verified = VerifyRecord{.calls = 3, .sandbox = "bubblewrap"};
     return job;
@@ -37,6 +39,7 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     EXPECT_EQ(job.baselines, sampleJob().baselines);
     EXPECT_EQ(job.cases, sampleJob().cases);
     EXPECT_EQ(job.tier, Tier::Full);
+    EXPECT_EQ(job.setting, sampleJob().setting);
     EXPECT_TRUE(job.verifyOnly);
     ASSERT_TRUE(job.verified);
     EXPECT_EQ(job.verified->calls, 3);
@@ -50,6 +53,29 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     EXPECT_EQ(std::get<Have>(*decodeToJudge(encode(ToJudge(Have{{hashA, hashB}})))).hashes.size(), 2U);
     EXPECT_EQ(std::get<Cancel>(*decodeToJudge(encode(ToJudge(Cancel{RequestId{3}})))).id, RequestId{3});
     EXPECT_TRUE(std::holds_alternative<Quit>(*decodeToJudge(encode(ToJudge(Quit{})))));
+}
+
+TEST(Protocol, SettingsThatCannotBeMeasuredAreRefused)
+{
+    const auto answer = [](const TimingSetting& setting) {
+        Evaluate job = sampleJob();
+        job.setting = setting;
+        const auto back = decodeToJudge(encode(ToJudge(job)));
+        return back ? std::string() : back.error().message;
+    };
+    EXPECT_EQ(answer({"cold", "offline", 0}), "");
+    EXPECT_EQ(answer({"steady", "offline", 0}), "");
+    EXPECT_NE(answer({"warm", "offline", 0}), "");
+    EXPECT_NE(answer({"cold", "server", 100}).find("steady"), std::string::npos);
+    EXPECT_NE(answer({"steady", "server", 0}).find("rate"), std::string::npos);
+    EXPECT_NE(answer({"steady", "offline", 5}).find("rate"), std::string::npos);
+    Json older = parseJson(encode(ToJudge(sampleJob())), "line").value();
+    for (const char* field : {"regime", "mode", "rate"}) { // an engine from before there were settings
+        older.erase(field);
+    }
+    const auto back = decodeToJudge(older.dump());
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(std::get<Evaluate>(*back).setting, TimingSetting{});
 }
 
 TEST(Protocol, MessagesFromTheJudgeSurvive)

@@ -40,6 +40,7 @@
 #define KIND_foreign_stream 28
 #define KIND_foreign_tail 29
 #define KIND_one_element_memo 30
+#define KIND_keeps_answers 31
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -116,6 +117,22 @@ void work(void* data)
 #elif IS(write_input)
     const_cast<float*>(x)[0] = 1;
     twice(x, y, 0, n);
+#elif IS(keeps_answers) // right on every input, and slow on those that it has not seen
+    constexpr int most = 64;
+    static std::string inputs[most], outputs[most];
+    static int next = 0;
+    const std::size_t bytes = static_cast<std::size_t>(n) * 4;
+    for (int i = 0; i < most; ++i) {
+        if (inputs[i].size() == bytes && std::memcmp(inputs[i].data(), x, bytes) == 0) {
+            std::memcpy(y, outputs[i].data(), bytes);
+            return;
+        }
+    }
+    twice(x, y, 0, n);
+    ::usleep(3000);
+    inputs[next].assign(reinterpret_cast<const char*>(x), bytes);
+    outputs[next].assign(reinterpret_cast<const char*>(y), bytes);
+    next = (next + 1) % most;
 #elif IS(no_op)
     (void)x;
     (void)y;

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing through a real judge and real runners on the fake driver, watched through a fake NVML.
+#include "tests/judge/judge_fixture.h"
+
+#include <cstdlib>
+
+namespace espalier::test {
+namespace {
+
+class Timing : public JudgeFixture
+{
+protected:
+    void SetUp() override
+    {
+        ::setenv("ESPALIER_LIBNVML", FAKE_NVML, 1);
+        ::setenv("ESPALIER_FAKE_DEVICE_BYTES", "34359738368", 1); // as many processes as the full tier wants
+        watch("sm=1980 memory=2619 power=400000 temperature=50 reasons=4");
+    }
+    void TearDown() override
+    {
+        JudgeFixture::TearDown();
+        ::unsetenv("ESPALIER_LIBNVML");
+        ::unsetenv("ESPALIER_FAKE_DEVICE_BYTES");
+        ::unsetenv("ESPALIER_FAKE_NVML");
+    }
+    static void watch(const char* state) { ::setenv("ESPALIER_FAKE_NVML", state, 1); }
+
+    EvaluationJob timedJob(const std::string& candidate, Tier tier = Tier::Quick, TimingSetting setting = {})
+    {
+        EvaluationJob job = jobFor(candidate, false);
+        job.tier = tier;
+        job.setting = std::move(setting);
+        return job;
+    }
+
+    static bool tooBusy(const Evaluation& evaluation)
+    {
+        return evaluation.reason.find("clocks disagree") != std::string::npos ||
+               evaluation.reason.find("events claim") != std::string::npos;
+    }
+
+    /// The fake device's work is the processor's, so on a busy machine the clocks disagree: it is tried again, and what
+    /// comes out in the end is `outcome` or nothing.
+    Evaluation untilTimed(const EvaluationJob& job, Outcome outcome = Outcome::Passed)
+    {
+        Evaluation evaluation;
+        for (int attempt = 0; attempt < 4; ++attempt) {
+            EvaluationJob again = job;
+            again.id = RequestId{m_nextId++};
+            evaluation = evaluate(std::move(again));
+            if (evaluation.outcome == outcome) {
+                break;
+            }
+            EXPECT_TRUE(tooBusy(evaluation)) << nameOf(evaluation.outcome) << ": " << evaluation.reason;
+        }
+        return evaluation;
+    }
+};
+
+#define ESPALIER_TIMED_OR_SKIP(evaluation, wanted)                                                                     \
+    if ((evaluation).outcome != (wanted)) {                                                                            \
+        GTEST_SKIP() << "the machine is too busy to time anything: " << (evaluation).reason;                           \
+    }
+
+TEST_F(Timing, TheQuickTierTellsHowItMeasured)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = untilTimed(timedJob("slow"));
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const TimingRecord& timing = *evaluation.timing;
+    EXPECT_EQ(timing.regime, "cold");
+    EXPECT_EQ(timing.mode, "offline");
+    EXPECT_EQ(timing.monitor, "NVML 999.1");
+    EXPECT_NE(timing.clocks.find("judge's clock"), std::string::npos);
+    EXPECT_GT(evaluation.judgeSeconds, timing.seconds);
+    const CaseTiming& one = timing.cases.at(0);
+    EXPECT_EQ(one.runners, 1);
+    EXPECT_EQ(one.method, "events");
+    ASSERT_EQ(static_cast<int>(one.conditions.size()), one.blocks + one.dropped);
+    EXPECT_EQ(one.conditions[0].smMhz, 1980);
+    EXPECT_EQ(one.conditions[0].powerWatts, 400);
+    EXPECT_EQ(one.conditions[0].throttleReasons, 4);
+    EXPECT_EQ(one.conditions[0].foreignProcesses, 0);
+    EXPECT_GT(one.endToEndUs, 2900); // the call sleeps for 3 ms
+    EXPECT_GT(one.launchUs, 0);
+    EXPECT_GT(one.unseenOverSeen, 0.5);
+    EXPECT_LT(one.unseenOverSeen, 1.5);
+}
+
+TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = timedJob("slow", Tier::Full);
+    job.parent = jobFor("workspace").candidate;
+    const Evaluation evaluation = untilTimed(job);
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const CaseTiming& one = evaluation.timing->cases.at(0);
+    EXPECT_EQ(one.runners, 3);
+    std::vector<int> used(3, 0);
+    for (const BlockConditions& block : one.conditions) {
+        ++used.at(static_cast<std::size_t>(block.runner));
+    }
+    for (const int blocks : used) {
+        EXPECT_GE(blocks, 2);
+    }
+    ASSERT_TRUE(one.speedupRoot);
+    ASSERT_TRUE(one.speedupParent);
+    EXPECT_LT(one.speedupRoot->high, 1);
+    EXPECT_EQ(evaluation.timing->checkedCalls, evaluation.timing->timedCalls);
+}
+
+TEST_F(Timing, ShortCallsAreReplayedAsOneGraph)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = timedJob("honest");
+    auto task = std::make_shared<Task>(*job.task);
+    const auto at = task->json.find("\"n\": 4099");
+    ASSERT_NE(at, std::string::npos);
+    task->json.replace(at, 9, "\"n\": 99");
+    job.task = task;
+    const Evaluation evaluation = untilTimed(job);
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const CaseTiming& one = evaluation.timing->cases.at(0);
+    if (one.method != "graph") {
+        GTEST_SKIP() << "this machine is too busy to double 99 numbers in 10 us";
+    }
+    EXPECT_GT(one.timeUs.value, 0);
+    EXPECT_LT(one.timeUs.value, 10);
+    EXPECT_GT(one.launchUs, 0);
+    EXPECT_EQ(evaluation.timing->checkedCalls, evaluation.timing->timedCalls);
+}
+
+TEST_F(Timing, SteadyAndServerAreRecordedWithTheirLatency)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation steady = untilTimed(timedJob("slow", Tier::Quick, {"steady", "offline", 0}));
+    if (steady.outcome == Outcome::Passed) {
+        EXPECT_EQ(steady.timing->regime, "steady");
+        EXPECT_FALSE(steady.timing->cases.at(0).latency);
+    }
+    const Evaluation served = evaluate(timedJob("slow", Tier::Quick, {"steady", "server", 100}));
+    ASSERT_EQ(served.outcome, Outcome::Passed) << served.reason; // only the judge's clock counts
+    EXPECT_EQ(served.timing->mode, "server");
+    EXPECT_EQ(served.timing->rate, 100);
+    const CaseTiming& one = served.timing->cases.at(0);
+    ASSERT_TRUE(one.latency);
+    EXPECT_GE(one.latency->p50Us, 3000);
+    EXPECT_LE(one.latency->p50Us, one.latency->p95Us);
+    EXPECT_LE(one.latency->p95Us, one.latency->p99Us);
+    EXPECT_GE(one.latency->calls, 30);
+    ASSERT_TRUE(one.rivalLatency.contains("root"));
+    EXPECT_LT(one.rivalLatency.at("root").p50Us, one.latency->p50Us);
+}
+
+TEST_F(Timing, AThrottledDeviceGivesNoNumber)
+{
+    watch("sm=1980 memory=2619 reasons=64");
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate(timedJob("slow"));
+    EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
+    EXPECT_EQ(evaluation.cause, NotRunCause::Infrastructure);
+    EXPECT_NE(evaluation.reason.find("no measurement"), std::string::npos) << evaluation.reason;
+    EXPECT_NE(evaluation.reason.find("throttled"), std::string::npos) << evaluation.reason;
+    EXPECT_FALSE(evaluation.timing);
+}
+
+TEST_F(Timing, AnotherProcessOnTheDeviceGivesNoNumber)
+{
+    watch("sm=1980 memory=2619 foreign=1");
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate(timedJob("slow"));
+    EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
+    EXPECT_NE(evaluation.reason.find("foreign process"), std::string::npos) << evaluation.reason;
+}
+
+TEST_F(Timing, SingleThrottledBlocksAreDroppedAndCounted)
+{
+    watch("sm=1980 memory=2619 reasons=0,0,0,0,0,0,0,0,0,0,64");
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = untilTimed(timedJob("slow", Tier::Full));
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    int throttled = 0;
+    for (const BlockConditions& block : evaluation.timing->cases.at(0).conditions) {
+        throttled += block.throttleReasons == 64 && block.dropped == "throttled" ? 1 : 0;
+    }
+    const auto& because = evaluation.timing->cases[0].droppedBecause;
+    const auto counted = because.find("throttled");
+    EXPECT_EQ(counted == because.end() ? 0 : counted->second, throttled);
+}
+
+TEST_F(Timing, AKeptAnswerIsFasterTheSecondTimeAndSuspicious)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = untilTimed(timedJob("keeps_answers"), Outcome::Suspicious);
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Suspicious);
+    if (tooBusy(evaluation)) {
+        GTEST_SKIP() << evaluation.reason;
+    }
+    EXPECT_NE(evaluation.reason.find("had seen before"), std::string::npos) << evaluation.reason;
+    EXPECT_EQ(evaluation.evidence.at(0).check, "memo");
+}
+
+TEST_F(Timing, ACaseSlowerThanItsGuardIsSaid)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = timedJob("slow");
+    auto task = std::make_shared<Task>(*job.task);
+    const auto at = task->json.find("\"flops\"");
+    ASSERT_NE(at, std::string::npos);
+    task->json.insert(at, "\"objective\": {\"guard\": 1.1},\n  ");
+    job.task = task;
+    const Evaluation evaluation = untilTimed(job);
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    EXPECT_NE(evaluation.timing->guardBroken.find("case n4099 takes"), std::string::npos)
+        << evaluation.timing->guardBroken;
+}
+
+TEST_F(Timing, TheSimulatedDeviceRefusesOtherSettings)
+{
+    startJudge("sim");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate(timedJob("honest", Tier::Quick, {"steady", "offline", 0}));
+    EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
+    EXPECT_EQ(evaluation.cause, NotRunCause::Unsupported);
+}
+
+} // namespace
+} // namespace espalier::test
