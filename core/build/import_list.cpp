@@ -56,6 +56,28 @@ constexpr auto imports = std::to_array<AllowedImport>({
     {"cudaEventCreateWithFlags", "fork and join"},
     {"cudaEventRecord", "fork and join"},
     {"cudaEventDestroy", "fork and join"},
+    // graphs of its own, right under inputs that change in place. What a stream is captured by stays unknown to it.
+    {"cudaStreamBeginCapture", "graph of its own; the runner refuses the given stream, captured or not"},
+    {"cudaStreamEndCapture", "as above"},
+    {"cudaGraphCreate", "graph of its own"},
+    {"cudaGraphDestroy", "graph of its own"},
+    {"cudaGraphAddDependencies", "graph of its own"},
+    {"cudaGraphAddEmptyNode", "graph of its own"},
+    {"cudaGraphAddKernelNode", "graph of its own"},
+    {"cudaGraphAddMemsetNode", "graph of its own"},
+    {"cudaGraphAddMemcpyNode1D", "graph of its own"},
+    {"cudaGraphGetNodes", "graph of its own: finds what a capture recorded"},
+    {"cudaGraphKernelNodeGetParams", "graph of its own"},
+    {"cudaGraphKernelNodeSetParams", "graph of its own"},
+    {"cudaGraphInstantiate", "graph of its own"},
+    {"cudaGraphInstantiateWithFlags", "graph of its own"},
+    {"cudaGraphExecKernelNodeSetParams", "graph of its own: new pointers without a new capture"},
+    {"cudaGraphExecMemcpyNodeSetParams1D", "graph of its own"},
+    {"cudaGraphExecMemsetNodeSetParams", "graph of its own"},
+    {"cudaGraphExecUpdate", "graph of its own: new pointers without a new capture"},
+    {"cudaGraphExecDestroy", "graph of its own"},
+    {"cudaGraphUpload", "graph of its own, joins the stream"},
+    {"cudaGraphLaunch", "joins the stream"},
     // C++ run-time support that host code of any kernel needs
     {"__cxa_atexit", "nvcc's own stub unregisters at unload"},
     {"__cxa_finalize", "linker"},
@@ -132,14 +154,30 @@ constexpr auto forbidden = std::to_array<Forbidden>({
     {"cudaEventElapsedTime", "takes times; the judge does"},
     {"cudaDeviceSetLimit", "changes the device's state for others"},
     {"cudaStreamIsCapturing", "tells a captured call from another"},
-    {"cudaGraph*", "keeps work of an earlier call"},
-    {"cudaStreamBeginCapture*", "keeps work of an earlier call"},
+    {"cudaStreamGetCaptureInfo*", "tells a captured call from another"},
+    {"cudaStreamUpdateCaptureDependencies*", "changes a capture of the caller's"},
+    {"cudaStreamBeginCaptureToGraph", "changes a capture of the caller's; use cudaStreamBeginCapture on a stream of your own"},
+    {"cudaThreadExchangeStreamCaptureMode", "changes a capture of the caller's"},
+    {"cudaGraphAddHostNode", "runs code of the host within the device's work"},
+    {"cudaLaunchHostFunc*", "runs code of the host within the device's work"},
+    {"cudaStreamAddCallback*", "runs code of the host within the device's work"},
+    {"cudaGraph*", "is no part of what a kernel's own graph needs (capture, kernel, memset and copy nodes, launch)"},
+    {"cudaStreamSetAttribute*", "sets cache policies that outlive the call; use load and store hints in the kernel"},
+    {"cudaStreamQuery", "asks what the device has done; the caller waits"},
+    {"cudaEventQuery", "asks what the device has done; the caller waits"},
+    {"cudaDeviceSetCacheConfig", "changes the device's state for others; use cudaFuncSetAttribute on the kernel"},
+    {"cudaCtxResetPersistingL2Cache", "changes the device's state for others"},
+    {"cudaMemPool*", "changes the device's memory pool for others"},
     {"cudaHost*", "gives the device a way to host memory"},
     {"cudaIpc*", "reaches other processes' memory"},
     {"cudaProfiler*", "steers the profiler"},
     {"cublas*", "calls a library; the task wants a kernel"},
     {"cudnn*", "calls a library; the task wants a kernel"},
-    {"cu*", "calls the driver itself; use the runtime's functions"},
+    {"cusparse*", "calls a library; the task wants a kernel"},
+    {"cusolver*", "calls a library; the task wants a kernel"},
+    {"cufft*", "calls a library; the task wants a kernel"},
+    {"curand*", "calls a library; the task wants a kernel"},
+    {"nvrtc*", "compiles code while it runs; the task wants a kernel"},
     {"dlopen", "loads other code"}, {"dlsym", "looks up functions past this list"}, {"dlmopen", "loads other code"},
     {"dl_iterate_phdr", "looks into the runner"},
     {"fork", "starts a process"}, {"vfork", "starts a process"}, {"clone", "starts a process"}, {"exec*", "starts a process"},
@@ -155,6 +193,12 @@ constexpr auto forbidden = std::to_array<Forbidden>({
     {"_ZNSt8ios_base4InitC1Ev", "constructs <iostream> when the library is loaded; leave <iostream> out and use printf"},
 });
 // clang-format on
+
+/// "cuMemAlloc_v2", not "cudaMalloc", "cublasCreate" or "cupboard".
+bool isOfTheDriver(std::string_view symbol)
+{
+    return symbol.size() > 2 && symbol.starts_with("cu") && symbol[2] >= 'A' && symbol[2] <= 'Z';
+}
 
 bool matches(std::string_view pattern, std::string_view symbol)
 {
@@ -186,7 +230,10 @@ std::string_view whyForbidden(std::string_view symbol)
 {
     const auto found = std::find_if(forbidden.begin(), forbidden.end(),
                                     [&](const Forbidden& one) { return matches(one.name, symbol); });
-    return found == forbidden.end() ? std::string_view() : found->why;
+    if (found != forbidden.end()) {
+        return found->why;
+    }
+    return isOfTheDriver(symbol) ? "calls the driver itself; use the runtime's functions" : std::string_view();
 }
 
 } // namespace espalier

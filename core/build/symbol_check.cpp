@@ -54,11 +54,17 @@ class Checker
 public:
     Checker(const ElfFacts& facts, const Task& task) : m_facts(facts), m_task(task) {}
 
-    SymbolVerdict candidate()
+    SymbolVerdict candidate(const SymbolRules& rules)
     {
-        imports();
-        exports();
-        loading();
+        if (rules.imports) {
+            imports();
+        }
+        if (rules.exports) {
+            exports();
+        }
+        if (rules.sections) {
+            sections();
+        }
         if (!m_verdict.evidence.empty()) {
             m_verdict.outcome = Outcome::Suspicious;
             m_verdict.reason = m_verdict.evidence.front().sentence;
@@ -89,10 +95,10 @@ public:
     }
 
 private:
-    void suspect(std::string sentence)
+    void suspect(const char* check, std::string sentence)
     {
         if (m_verdict.evidence.size() < mostEvidence) {
-            m_verdict.evidence.push_back({"imports", std::move(sentence)});
+            m_verdict.evidence.push_back({check, std::move(sentence)});
         }
     }
 
@@ -105,12 +111,13 @@ private:
                 continue;
             }
             const std::string_view why = whyForbidden(symbol.name);
-            suspect(fmt::format("the kernel calls {}, which {}", shown(symbol.name),
-                                why.empty() ? "is not on the list of allowed imports" : why));
+            suspect("imports", fmt::format("the kernel calls {}, which {}", shown(symbol.name),
+                                           why.empty() ? "is not on the list of allowed imports" : why));
         }
         for (const std::string& library : m_facts.needed) {
             if (!isAllowedLibrary(library)) {
-                suspect(fmt::format("the kernel is linked with {}; a kernel may use the C and C++ libraries only",
+                suspect("imports",
+                        fmt::format("the kernel is linked with {}; a kernel may use the C and C++ libraries only",
                                     printable(library, 300)));
             }
         }
@@ -120,37 +127,39 @@ private:
     {
         for (const ElfFacts::Symbol& symbol : m_facts.exports) {
             if (symbol.indirect) {
-                suspect(fmt::format("the kernel exports {}, which is resolved by code that runs at load",
-                                    shown(symbol.name)));
+                suspect("exports", fmt::format("the kernel exports {}, which is resolved by code that runs at load",
+                                               shown(symbol.name)));
             }
             if (symbol.name != m_task.entry && shadows(symbol.name)) {
-                suspect(fmt::format(
-                    "the kernel defines {}, which would shadow the system's own; make it static or rename it",
-                    shown(symbol.name)));
+                suspect("exports",
+                        fmt::format(
+                            "the kernel defines {}, which would shadow the system's own; make it static or rename it",
+                            shown(symbol.name)));
             }
         }
     }
 
-    void loading()
+    void sections()
     {
         if (m_facts.initArrayBytes > ownInitArrayBytes || m_facts.hasPreinit || !m_facts.plainInit) {
-            suspect("the kernel runs code of its own when it is loaded (a constructor or a global object that needs "
-                    "one); move it into the entry");
+            suspect("sections", "the kernel runs code of its own when it is loaded (a constructor or a global object "
+                                "that needs one); move it into the entry");
         }
         if (m_facts.finiArrayBytes > ownFiniArrayBytes || !m_facts.plainFini) {
-            suspect("the kernel runs code of its own when it is unloaded (a destructor function); leave it out");
+            suspect("sections",
+                    "the kernel runs code of its own when it is unloaded (a destructor function); leave it out");
         }
         if (m_facts.indirectRelocations) {
-            suspect("the kernel has indirect relocations, whose code runs at load; leave ifunc out");
+            suspect("sections", "the kernel has indirect relocations, whose code runs at load; leave ifunc out");
         }
         if (m_facts.textRelocations) {
-            suspect("the kernel has relocations in its code, which makes code writable");
+            suspect("sections", "the kernel has relocations in its code, which makes code writable");
         }
         if (m_facts.executableStack) {
-            suspect("the kernel asks for an executable stack");
+            suspect("sections", "the kernel asks for an executable stack");
         }
         if (!m_facts.runPath.empty() || m_facts.filters) {
-            suspect("the kernel changes where other libraries are looked for");
+            suspect("sections", "the kernel changes where other libraries are looked for");
         }
     }
 
@@ -196,14 +205,14 @@ private:
 
 } // namespace
 
-SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role)
+SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role, const SymbolRules& rules)
 {
     const auto facts = readElf(library);
     if (!facts) {
         return {Outcome::Suspicious, facts.error().message, {{"imports", facts.error().message}}};
     }
     Checker checker(*facts, task);
-    return role == SourceRole::Candidate ? checker.candidate() : checker.trusted(role);
+    return role == SourceRole::Candidate ? checker.candidate(rules) : checker.trusted(role);
 }
 
 } // namespace espalier

@@ -14,11 +14,19 @@ namespace espalier {
 struct SymbolVerdict {
     Outcome outcome = Outcome::Passed; ///< Suspicious, BuildFailed (no entry), NotRun (unsupported: <entry>_prepare)
     std::string reason;                ///< one sentence
-    std::vector<Evidence> evidence;    ///< check "imports": each names symbol and rule
+    std::vector<Evidence> evidence;    ///< checks "imports", "exports", "sections": each names symbol and rule
+};
+
+/// Which of a candidate's rules are held against it. All of them, but in the corpus program, which shows what each is
+/// for.
+struct SymbolRules {
+    bool imports = true;  ///< check "imports": the allow-list, and the libraries it is linked with
+    bool exports = true;  ///< check "exports": nothing that shadows the system's own
+    bool sections = true; ///< check "sections": nothing that runs at load or unload, no writable code
 };
 
 /// Candidates: the import allow-list, no shadowing exports, nothing that runs at load, the entry exported. Oracles and
 /// baselines are the task's own: only that they define what the judge will call.
-SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role);
+SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role, const SymbolRules& rules = {});
 
 } // namespace espalier

@@ -32,7 +32,8 @@ int exitCodeOf(Outcome outcome);
 
 /// One fact behind a verdict, as a person would say it: "row 17 of call 3 kept the poison of before the call".
 struct Evidence {
-    std::string check;    ///< "tolerance", "guard", "inputs", "imports", "sandbox", "deadline", "poison", "clock"
+    /// "tolerance", "guard", "inputs", "imports", "exports", "sections", "sandbox", "deadline", "poison", "clock"
+    std::string check;
     std::string sentence;
     bool operator==(const Evidence&) const = default;
 };

@@ -132,5 +132,29 @@ TEST(ImportList, Rows)
     EXPECT_FALSE(isAllowedLibrary("libcuda.so.1"));
 }
 
+TEST(ImportList, AGraphOfItsOwnIsAllowedAndAskingForTheCallersCaptureIsNot)
+{
+    for (const char* name : {"cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphInstantiate",
+                             "cudaGraphLaunch", "cudaGraphExecUpdate", "cudaGraphExecDestroy"}) {
+        EXPECT_TRUE(isAllowedImport(name)) << name;
+    }
+    for (const char* name :
+         {"cudaStreamIsCapturing", "cudaStreamGetCaptureInfo", "cudaStreamGetCaptureInfo_v3", "cudaStreamQuery",
+          "cudaThreadExchangeStreamCaptureMode", "cudaStreamBeginCaptureToGraph", "cudaGraphAddHostNode",
+          "cudaLaunchHostFunc", "cudaGraphAddMemAllocNode", "cudaStreamUpdateCaptureDependencies"}) {
+        EXPECT_FALSE(isAllowedImport(name)) << name;
+        EXPECT_FALSE(whyForbidden(name).empty()) << name;
+    }
+}
+
+TEST(ImportList, OnlyTheDriversOwnFunctionsAreCalledTheDrivers)
+{
+    EXPECT_NE(whyForbidden("cuMemAlloc_v2").find("driver"), std::string_view::npos);
+    for (const char* name : {"cudaStreamSetAttribute", "cudaDeviceSetCacheConfig", "cudaNobodyKnowsThis",
+                             "curandGenerate", "cusparseCreate", "cupboard"}) {
+        EXPECT_EQ(whyForbidden(name).find("driver"), std::string_view::npos) << name;
+    }
+}
+
 } // namespace
 } // namespace espalier
