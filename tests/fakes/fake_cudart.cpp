@@ -80,7 +80,7 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t)
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data)
 {
     using Launch = int (*)(cudaStream_t, cudaHostFn_t, void*);
-    const auto launch = reinterpret_cast<Launch>(::dlsym(RTLD_DEFAULT, "cuLaunchHostFunc")); // the fake driver's
+    static const auto launch = reinterpret_cast<Launch>(::dlsym(RTLD_DEFAULT, "cuLaunchHostFunc")); // the fake driver's
     return launch && launch(stream, function, data) == 0 ? cudaSuccess : remember(cudaErrorInvalidValue);
 }
 
