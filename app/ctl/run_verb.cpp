@@ -40,6 +40,7 @@ Json bestJson(const RunSummary& summary)
             {"speedup_incumbent",
              optionalJson(root ? std::optional(root->value) : std::nullopt)}, // the root serves as incumbent
             {"speedup_baselines", baselines},
+            {"measured_again", summary.measuredAgain},
             {"found_by", summary.bestFoundBy}};
 }
 

@@ -40,7 +40,10 @@ Json nodeJson(const NodeSummary& node)
                  {"provenance", node.provenance ? Json(nameOf(*node.provenance)) : Json(nullptr)},
                  {"time_us", optionalJson(node.timeUs)},
                  {"speedup_root", optionalJson(node.speedupRoot)},
-                 {"speedup_parent", optionalJson(node.speedupParent)}};
+                 {"speedup_parent", optionalJson(node.speedupParent)},
+                 {"tie_with_parent", node.tieWithParent},
+                 {"measured_again", node.measuredAgain},
+                 {"guard_broken", node.guardBroken}};
     return json;
 }
 

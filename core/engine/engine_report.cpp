@@ -118,6 +118,7 @@ RunSummary EngineCore::summary()
     if (summary.best) {
         const NodeSummary* best = m_book.find(*summary.best);
         summary.bestFoundBy = best->proposer;
+        summary.measuredAgain = best->measuredAgain;
         summary.speedupRoot = best->speedupRoot;
         const auto full = detail(*summary.best);
         if (full && full->evaluation.timing && !full->evaluation.timing->cases.empty()) {

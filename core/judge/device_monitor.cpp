@@ -37,7 +37,8 @@ struct NvmlUtilization { // nvmlProcessUtilizationSample_t
 };
 
 /// Reasons for a lower clock that make a block worthless. A power cap is not among them: a heavy kernel runs at it all
-/// the time, and that is its honest speed.
+/// the time, and that is its honest speed, however low its clock.
+constexpr std::int64_t powerCap = 0x04;
 constexpr std::int64_t hardwareSlowdown = 0x08, softwareThermal = 0x20, hardwareThermal = 0x40, powerBrake = 0x80;
 constexpr std::int64_t throttled = hardwareSlowdown | softwareThermal | hardwareThermal | powerBrake;
 constexpr double leastClockShare = 0.75;
@@ -264,7 +265,8 @@ std::string disturbance(const BlockConditions& conditions, int fastestSmMhz)
     if (conditions.throttleReasons > 0 && (conditions.throttleReasons & throttled) != 0) {
         return "throttled";
     }
-    if (conditions.smMhz > 0 && conditions.smMhz < leastClockShare * fastestSmMhz) {
+    const bool capped = conditions.throttleReasons > 0 && (conditions.throttleReasons & powerCap) != 0;
+    if (!capped && conditions.smMhz > 0 && conditions.smMhz < leastClockShare * fastestSmMhz) {
         return "low clock";
     }
     if (conditions.foreignProcesses > 0) {

@@ -208,7 +208,17 @@ Judged<void> Timer::captureAll(std::vector<Contender>& contenders)
                                 fmt::format("{} calls in a row cannot be captured into a CUDA graph: {}",
                                             lane.calls.size(), why));
             }
-            contender.out = why.empty() ? "" : "its calls cannot be captured into a CUDA graph: " + why;
+            if (!why.empty()) {
+                contender.out = "its calls cannot be captured into a CUDA graph: " + why;
+                continue;
+            }
+            // A graph's first launch also uploads it.
+            const auto first =
+                lane.runner->process->replay(false, m_context.runners.deadlines().call, m_context.interrupts);
+            if (!first && (candidate || first.error().loss == Loss::Cancelled)) {
+                return std::unexpected(verdictOf(first.error(), "the first replay of a block of calls"));
+            }
+            contender.out = first ? "" : first.error().text;
         }
     }
     return {};

@@ -62,6 +62,7 @@ struct RunSummary {
     std::string bestFoundBy;        ///< proposer of the best candidate
     std::optional<CaseTiming> bestTiming; ///< of the case that stands for the objective (the first timed one)
     std::optional<Interval> speedupRoot;
+    bool measuredAgain = false;     ///< the best's figures are a second measurement, on new inputs, in the full tier
     double seconds = 0, usd = 0;
     std::int64_t tokens = 0;
 };

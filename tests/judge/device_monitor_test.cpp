@@ -65,6 +65,8 @@ TEST(Disturbance, ThrottlingAndFallingClocksDoNotCountAPowerCapDoes)
     BlockConditions now;
     now.smMhz = 1500;
     now.throttleReasons = 0x4; // the power cap: the honest speed of a heavy kernel
+    EXPECT_EQ(disturbance(now, 3000), "");
+    now.throttleReasons = 0;
     EXPECT_EQ(disturbance(now, 1980), "");
     EXPECT_EQ(disturbance(now, 2010), "low clock");
     for (const int reason : {0x8, 0x20, 0x40, 0x80}) {
