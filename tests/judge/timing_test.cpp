@@ -2,6 +2,7 @@
 // Timing through a real judge and real runners on the fake driver, watched through a fake NVML.
 #include "tests/judge/judge_fixture.h"
 
+#include <chrono>
 #include <cstdlib>
 
 namespace espalier::test {
@@ -109,6 +110,48 @@ TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
     ASSERT_TRUE(one.speedupParent);
     EXPECT_LT(one.speedupRoot->high, 1);
     EXPECT_EQ(evaluation.timing->checkedCalls, evaluation.timing->timedCalls);
+}
+
+TEST_F(Timing, ARivalThatCannotBeLoadedLeavesTheOthersInTheRace)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = timedJob("slow", Tier::Full);
+    job.parent = jobFor("wrong_name").candidate;
+    const Evaluation evaluation = untilTimed(job);
+    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const CaseTiming& one = evaluation.timing->cases.at(0);
+    EXPECT_TRUE(one.speedupRoot);
+    EXPECT_FALSE(one.speedupParent);
+    EXPECT_NE(evidenceOf(evaluation).find("parent could not be timed: the library has no function"), std::string::npos)
+        << evidenceOf(evaluation);
+}
+
+TEST_F(Timing, ACancelIsHeardBetweenTheCallsOfAServer)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = timedJob("honest", Tier::Quick, {"steady", "server", 1});
+    const RequestId id = job.id;
+    m_judge->submit(std::move(job));
+    std::optional<std::chrono::steady_clock::time_point> cancelled;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (std::chrono::steady_clock::now() < end) {
+        for (const evaluator::Event& event : pump(100)) {
+            const auto* progress = std::get_if<evaluator::Progress>(&event);
+            if (progress && progress->stage == Stage::Time && !cancelled) {
+                m_judge->cancel(id);
+                cancelled = std::chrono::steady_clock::now();
+            }
+            if (const auto* finished = std::get_if<evaluator::Finished>(&event)) {
+                EXPECT_EQ(finished->evaluation.cause, NotRunCause::Cancelled) << finished->evaluation.reason;
+                ASSERT_TRUE(cancelled);
+                EXPECT_LT(std::chrono::steady_clock::now() - *cancelled, std::chrono::seconds(5));
+                return;
+            }
+        }
+    }
+    ADD_FAILURE() << "the cancelled evaluation did not end";
 }
 
 TEST_F(Timing, ShortCallsAreReplayedAsOneGraph)
