@@ -62,6 +62,11 @@ public:
     /// Runs one of the judge's own operations (core/device/ops) over `count` elements: on CUDA the embedded kernel, on
     /// the simulated device the same function on the CPU, with the same bits. `args` is the op's argument struct.
     virtual Result<void> run(ops::Op op, std::span<const std::byte> args, std::uint64_t count) = 0;
+    /// Puts back what one process can change for the next ones on the device: cache lines set aside for persisting
+    /// data, the set-aside itself, the compute mode (which only an administrator can put back). Says what was found
+    /// changed, as the rest of a sentence ("set aside 3 MiB of the L2 cache"); empty when nothing was, and on a device
+    /// without such state. Never fails: a device that cannot tell has nothing to say.
+    virtual std::string restoreState() { return {}; }
 };
 
 } // namespace espalier

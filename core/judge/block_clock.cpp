@@ -2,6 +2,7 @@
 #include "core/judge/block_clock.h"
 
 #include "core/analysis/statistics.h"
+#include "core/judge/defences.h"
 
 #include <algorithm>
 #include <array>
@@ -90,7 +91,7 @@ ClockedBlock clockBlock(RunnerProcess& runner, const RunnerProcess::Block& block
     clocked.residual = block.wallMicroseconds - empty - clocked.claimed;
     clocked.endToEnd = calls > 0 ? (block.wallMicroseconds - empty) / static_cast<double>(calls) : 0;
     const double most = latest + launchGap * static_cast<double>(calls) + latestShare * clocked.claimed;
-    clocked.agrees = clocked.residual >= earliest && clocked.residual <= most;
+    clocked.agrees = (clocked.residual >= earliest && clocked.residual <= most) || !stands(Defence::ClockAgreement);
     return clocked;
 }
 
@@ -139,6 +140,9 @@ double BlockLedger::medianResidual() const
 
 std::optional<std::string> BlockLedger::complaint(std::optional<double> reference) const
 {
+    if (!stands(Defence::ClockAgreement)) {
+        return std::nullopt;
+    }
     // Dropped blocks are disturbed ones, unless all of them say the same: then the events lie.
     const bool all = 3 * m_disagreeing > static_cast<int>(m_allResiduals.size());
     if (!all && m_residuals.size() < fewestForComplaint) {

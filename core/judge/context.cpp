@@ -2,6 +2,7 @@
 #include "core/judge/context.h"
 
 #include "core/base/text.h"
+#include "core/judge/defences.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ Judged<void> judgeCalls(const sim::BlockReport& report, const std::string& durin
                 Outcome::Suspicious, "contract",
                 fmt::format("called {} during {}, which the contract forbids", fmt::join(call.misuse, ", "), during));
         }
-        if (call.unjoined > 0) {
+        if (call.unjoined > 0 && stands(Defence::StreamAccounting)) {
             return rejected(
                 Outcome::Suspicious, "stream",
                 fmt::format(
@@ -69,7 +70,7 @@ Judged<void> judgeCalls(const sim::BlockReport& report, const std::string& durin
                     call.unjoined, call.unjoined == 1 ? "" : "es", during));
         }
     }
-    if (report.stray > 0) {
+    if (report.stray > 0 && stands(Defence::StreamAccounting)) {
         return rejected(
             Outcome::Suspicious, "stream",
             fmt::format("sent {} launches or copies outside of its calls (seen at {})", report.stray, during));
@@ -116,7 +117,10 @@ Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const 
         return std::unexpected(verdictOf(block.error(), during));
     }
     BlockFacts facts{std::move(*block), std::move(report)};
-    if (facts.block.clock.status != 0) {
+    if (const std::string left = context.device().restoreState(); !left.empty() && !runner.process->trusted()) {
+        return rejected(Outcome::Suspicious, "state", fmt::format("{} and left it so during {}", left, during));
+    }
+    if (facts.block.clock.status != 0 && stands(Defence::ReturnValue)) {
         return rejected(Outcome::RuntimeFailed, "return",
                         fmt::format("returned {} in call {} during {}", cudaErrorText(facts.block.clock.status),
                                     facts.block.clock.failedCall + 1, during));
@@ -152,7 +156,8 @@ Judged<runner::Call> entryCall(const Context& context, LoadedRunner& runner, con
             call.values.push_back(argument.scalar);
             continue;
         }
-        const Grant access = argument.isInput() ? Grant::ReadOnly : Grant::ReadWrite;
+        const bool readOnly = argument.isInput() && stands(Defence::ReadOnlyInputs);
+        const Grant access = readOnly ? Grant::ReadOnly : Grant::ReadWrite;
         const std::string name = fmt::format("{} {}", argument.isInput() ? "input" : "output", argument.name);
         ESPALIER_CHECK(
             orVerdict(runner.process->place(area.set(set).regions[a], access, name, context.interrupts), call));

@@ -52,7 +52,8 @@ private:
 };
 
 /// Command line of `espalier-worker judge`: --device auto|sim|cuda:N [--runtime PATH] [--profile PATH] [--no-sandbox]
-/// [--call-deadline MS] [--load-deadline MS].
-int judgeMain(int argc, char** argv);
+/// [--call-deadline MS] [--load-deadline MS]. `program`: the file beside this one that runners and simgpu are started
+/// from.
+int judgeMain(int argc, char** argv, const std::string& program = "espalier-worker");
 
 } // namespace espalier::judge

@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/judge/block_clock.h"
+#include "core/judge/defences.h"
 
 #include <charconv>
 #include <csignal>
@@ -94,7 +95,6 @@ std::string epochOf(const JudgeHello& hello)
 
 Result<std::unique_ptr<Parts>> assemble(Options& options, ArtefactStore& store, Interrupts& loop)
 {
-    options.session.worker = (executableFolder() / "espalier-worker").string();
     auto parts = std::make_unique<Parts>();
     ESPALIER_TRY(parts->session, openSession(options.session));
     DeviceSession& session = *parts->session;
@@ -102,8 +102,9 @@ Result<std::unique_ptr<Parts>> assemble(Options& options, ArtefactStore& store, 
         options.deadlines.call =
             std::chrono::seconds(60); // instructions are counted; the clock only catches host loops
     }
-    Sandbox sandbox = options.sandbox ? Sandbox::probe(session.sandboxNeeds(), options.session.worker)
-                                      : Sandbox::none(session.sandboxNeeds(), "switched off");
+    const bool sandboxed = options.sandbox && stands(Defence::Bubblewrap);
+    Sandbox sandbox = sandboxed ? Sandbox::probe(session.sandboxNeeds(), options.session.worker)
+                                : Sandbox::none(session.sandboxNeeds(), "switched off");
     parts->runners =
         std::make_unique<RunnerPool>(session, store, options.session.worker, std::move(sandbox), options.deadlines);
     RunnerPool& runners = *parts->runners;
@@ -150,13 +151,14 @@ UniqueFd takeStandardOutput()
 
 } // namespace
 
-int judgeMain(int argc, char** argv)
+int judgeMain(int argc, char** argv, const std::string& program)
 {
     auto options = parse(argc, argv);
     if (!options) {
         fmt::print(stderr, "{}\n", options.error().message);
         return 2;
     }
+    options->session.worker = (executableFolder() / program).string();
     UniqueFd out = takeStandardOutput();
     UniqueFd in(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10));
     ArtefactStore store(worker::maxStoreBytes);

@@ -2,6 +2,7 @@
 #include "core/judge/oracle_comparison.h"
 
 #include "core/base/hash.h"
+#include "core/judge/defences.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,50 @@ std::size_t outputCount(const CasePlan& plan)
 {
     return static_cast<std::size_t>(std::count_if(plan.arguments.begin(), plan.arguments.end(),
                                                   [](const ArgumentPlan& argument) { return argument.isOutput(); }));
+}
+
+struct WrongElements {
+    const char* check;
+    std::string sentence;
+};
+
+/// What the wrong elements of one output have in common, most telling first. Elements may be wrong in several ways at
+/// once; each sentence is true of the mixture, too.
+WrongElements describeWrong(const ArgumentPlan& argument, const OutputTally& tally, Before before,
+                            const std::string& where)
+{
+    const std::string first = elementName(argument, tally.firstFailed);
+    const std::string worst = elementName(argument, tally.worstIndex);
+    if (tally.stillPoison == tally.failed) {
+        return {"poison",
+                fmt::format(
+                    "output {} was never written in {}: {} of {} compared elements still hold what was there before",
+                    first, where, tally.stillPoison, tally.compared)};
+    }
+    if (tally.stillPoison > 0) {
+        return {"poison", fmt::format("{} of {} compared elements of output {} were never written in {}: they still "
+                                      "hold what was there before; {} more are wrong, the first wrong one is {}",
+                                      tally.stillPoison, tally.compared, argument.name, where,
+                                      tally.failed - tally.stillPoison, first)};
+    }
+    if (tally.nonFinite == tally.failed) {
+        return {"finite", fmt::format("output {} is not finite in {} where the reference is ({} of {} compared "
+                                      "elements)",
+                                      first, where, tally.nonFinite, tally.compared)};
+    }
+    if (tally.nonFinite > 0) {
+        return {"finite", fmt::format("output {} is {:.9g} in {} where {:.9g} is right; {} of {} compared elements are "
+                                      "wrong, {} of these are not finite",
+                                      worst, tally.worstOut, where, tally.worstRef, tally.failed, tally.compared,
+                                      tally.nonFinite)};
+    }
+    const char* stale = before == Before::PreviousAnswer && tally.failed == tally.compared
+                            ? "; it looks like the previous call's answer"
+                            : "";
+    return {"tolerance", fmt::format("output {} is {:.9g} in {} where {:.9g} is right, {:.3g} times the allowed error; "
+                                     "{} of {} compared elements are wrong{}",
+                                     worst, tally.worstOut, where, tally.worstRef, tally.worstRatio, tally.failed,
+                                     tally.compared, stale)};
 }
 
 } // namespace
@@ -212,7 +257,7 @@ void OracleComparison::add(OutputTally& into, const OutputTally& more)
     }
 }
 
-Judged<std::vector<OutputTally>> OracleComparison::compareWhole(const WorkArea& area, std::size_t set)
+std::vector<Window> OracleComparison::everything(const WorkArea& area, std::size_t set) const
 {
     const CasePlan& plan = area.plan();
     std::vector<Window> windows;
@@ -223,8 +268,15 @@ Judged<std::vector<OutputTally>> OracleComparison::compareWhole(const WorkArea& 
             }
         }
     }
+    return windows;
+}
+
+Judged<std::vector<OutputTally>> OracleComparison::compareWhole(const WorkArea& area, std::size_t set)
+{
+    const std::vector<Window> windows =
+        stands(Defence::FullComparison) ? everything(area, set) : sample(area, {set}, 1);
     ESPALIER_TRY(const std::vector<OutputTally> parts, compare(area, windows));
-    std::vector<OutputTally> tallies(plan.arguments.size());
+    std::vector<OutputTally> tallies(area.plan().arguments.size());
     for (std::size_t w = 0; w < windows.size(); ++w) {
         add(tallies[windows[w].argument], parts[w]);
     }
@@ -262,33 +314,12 @@ std::optional<Verdict> OracleComparison::judge(const CasePlan& plan, std::size_t
     const auto incorrect = [](const char* check, std::string sentence) {
         return Verdict{Outcome::Incorrect, NotRunCause::None, sentence, {{check, std::move(sentence)}}, false};
     };
-    if (tally.failed > 0) {
-        const std::string place = elementName(argument, tally.firstFailed);
-        const std::string share = fmt::format("{} of {} compared elements are wrong", tally.failed, tally.compared);
-        if (tally.stillPoison > 0) {
-            return incorrect(
-                "poison",
-                fmt::format(
-                    "output {} was never written in {}: {} of {} compared elements still hold what was there before",
-                    place, where, tally.stillPoison, tally.compared));
-        }
-        if (tally.nonFinite == tally.failed) {
-            return incorrect(
-                "finite",
-                fmt::format("output {} is not finite in {} where the reference is ({} of {} compared elements)", place,
-                            where, tally.nonFinite, tally.compared));
-        }
-        const char* stale = before == Before::PreviousAnswer && tally.failed == tally.compared
-                                ? "; it looks like the previous call's answer"
-                                : "";
-        return incorrect(
-            "tolerance",
-            fmt::format("output {} is {:.9g} in {} where {:.9g} is right, {:.3g} times the allowed error; {}{}",
-                        elementName(argument, tally.worstIndex), tally.worstOut, where, tally.worstRef,
-                        tally.worstRatio, share, stale));
+    if (tally.failed > 0 && stands(Defence::ElementBound)) {
+        const WrongElements wrong = describeWrong(argument, tally, before, where);
+        return incorrect(wrong.check, wrong.sentence);
     }
     const double bound = plan.normBounds[index];
-    if (bound > 0 && tally.compared >= fewestForNorm && !(tally.normError() <= bound)) {
+    if (bound > 0 && stands(Defence::NormBound) && tally.compared >= fewestForNorm && !(tally.normError() <= bound)) {
         return incorrect("norm", fmt::format("the error of output {} has a norm of {:.3g} of the reference's in {}; "
                                              "the contract allows {:.3g} (a lower "
                                              "precision than the contract's looks like this)",

@@ -57,6 +57,7 @@ public:
     static void add(OutputTally& into, const OutputTally& more);
 
 private:
+    std::vector<Window> everything(const WorkArea& area, std::size_t set) const;
     Judged<void> runOracle(const WorkArea& area, const std::vector<Window>& batch);
     Judged<std::vector<OutputTally>> compareBatch(const WorkArea& area, const std::vector<Window>& batch);
     std::uint32_t functionOf(const CasePlan& plan, std::size_t argument) const;

@@ -2,6 +2,7 @@
 #include "core/judge/runner_process.h"
 
 #include "core/base/text.h"
+#include "core/judge/defences.h"
 
 #include <algorithm>
 #include <array>
@@ -48,6 +49,8 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& sessi
     spec.argv = {worker, "runner"};
     spec.argv.insert(spec.argv.end(), plan.arguments.begin(), plan.arguments.end());
     if (sandbox) {
+        const std::vector<std::string> weakened = weakenedRunnerArguments();
+        spec.argv.insert(spec.argv.end(), weakened.begin(), weakened.end());
         spec.argv = sandbox->wrap(spec.argv);
         spec.environment = sandbox->environment();
     }
@@ -95,6 +98,15 @@ void RunnerProcess::beginKill()
     if (m_alive && m_process.pid() > 0) {
         ::kill(-m_process.pid(), SIGKILL);
     }
+}
+
+bool RunnerProcess::alive()
+{
+    pollfd polled = {m_pidFd.get(), POLLIN, 0};
+    if (m_alive && ::poll(&polled, 1, 0) > 0) {
+        kill();
+    }
+    return m_alive;
 }
 
 void RunnerProcess::drain(UniqueFd& pipe)

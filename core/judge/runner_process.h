@@ -66,7 +66,7 @@ public:
 
     void kill();
     void beginKill(); ///< sends the signal only: many processes are then gone together
-    bool alive() const { return m_alive; }
+    bool alive(); ///< looks: a process that somebody killed while it was idle is found here, not in the next call
     bool trusted() const { return m_trusted; }
     bool loaded() const { return m_loaded; }
     std::uint32_t client() const { return m_client; }

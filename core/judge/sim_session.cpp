@@ -63,12 +63,9 @@ public:
     Result<RunnerPlan> planRunner() override
     {
         auto client = createClient();
-        if (!client && lost()) {
-            ESPALIER_CHECK(restart());
-            client = createClient();
-        }
-        if (!client) {
-            return std::unexpected(client.error());
+        if (!client) { // a new simgpu would not know the runners that are there: whoever restarts it ends them, too
+            return lost() ? fail(ErrorCode::WorkerLost, "the simulated device's process has ended")
+                          : std::unexpected(client.error());
         }
         return RunnerPlan{{"--device", "sim"}, std::move(client->runnerEnd), client->id};
     }

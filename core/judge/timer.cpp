@@ -2,6 +2,7 @@
 #include "core/judge/timer.h"
 
 #include "core/analysis/statistics.h"
+#include "core/judge/defences.h"
 #include "core/judge/graph_replay.h"
 #include "core/judge/verifier.h"
 
@@ -264,6 +265,9 @@ Judged<ClockedBlock> Timer::directBlock(WorkArea& area, const Contender& candida
 
 Judged<void> Timer::checkBlock(WorkArea& area, const std::vector<Before>& before, TimingRecord& record)
 {
+    if (!stands(Defence::TimedChecks)) {
+        return {};
+    }
     const CasePlan& plan = area.plan();
     const std::string where = fmt::format("a timed block of case {}", plan.id);
     std::vector<std::size_t> sets(area.sets());
@@ -534,7 +538,7 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
 Judged<void> Timer::checkFloor(const CasePlan& plan, const CaseTiming& timing) const
 {
     const double floor = m_floors.physicalUs(plan, cold()) * physicalSlack;
-    if (floor > 0 && timing.timeUs.value < floor) {
+    if (floor > 0 && timing.timeUs.value < floor && stands(Defence::PhysicalFloor)) {
         return rejected(Outcome::Suspicious, "floor",
                         fmt::format("case {} took {:.4g} us, but moving its bytes and doing its arithmetic once takes "
                                     "this device at least {:.4g} us",

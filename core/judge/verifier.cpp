@@ -2,6 +2,7 @@
 #include "core/judge/verifier.h"
 
 #include "core/base/hash.h"
+#include "core/judge/defences.h"
 #include "core/judge/graph_replay.h"
 
 #include <algorithm>
@@ -19,11 +20,12 @@ struct Verifier::Preparation {
 
 /// Call by call, on the same buffers: outputs that were never an answer; outputs that hold an answer that is wrong now;
 /// then inputs that hardly differ from the last ones, or agree with them where a sampler would look, below the answer to
-/// those. The kinds alternate from case to case. The full tier goes through all of them, on other buffers again.
-std::vector<Verifier::Preparation> Verifier::preparations(Tier tier, std::size_t caseIndex)
+/// those. The kinds alternate from case to case, so that two cases bring all of them; `swapped` says with which the gate
+/// begins. The full tier goes through all of them in each case, on other buffers again.
+std::vector<Verifier::Preparation> Verifier::preparations(Tier tier, std::size_t caseIndex, bool swapped)
 {
     const bool even = caseIndex % 2 == 0;
-    const bool coin = randomSeed() % 2 == 0;
+    const bool coin = even != swapped;
     std::vector<Preparation> calls = {{0, Fresh::All, coin ? Before::Noise : Before::NaN},
                                       {0, Fresh::All, even ? Before::PreviousAnswer : Before::Inverted},
                                       {0, even ? Fresh::OneElement : Fresh::AllButWindow, Before::PreviousAnswer}};
@@ -115,7 +117,7 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
     for (std::size_t call = 0; call < calls.size() && result; ++call) {
         result = runCall(area, static_cast<int>(call), calls[call], workspaceBytes, verified, tallies);
     }
-    if (result && !simulated) {
+    if (result && !simulated && stands(Defence::GraphReplay)) {
         auto count = replayCaptured(m_context, m_oracle, m_candidate, area, 0, workspaceBytes);
         if (count) {
             verified.record.launches.push_back(*count);
@@ -142,11 +144,12 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, Tier tier)
     const auto start = std::chrono::steady_clock::now();
     Verified verified;
     verified.record.sandbox = m_context.runners.sandbox().grade();
+    const bool swapped = randomSeed() % 2 == 0;
     for (std::size_t index = 0; index < plans.size(); ++index) {
         if (onProgress) {
             onProgress(fmt::format("case {}", plans[index].id));
         }
-        ESPALIER_CHECK(runCase(plans[index], preparations(tier, index), verified));
+        ESPALIER_CHECK(runCase(plans[index], preparations(tier, index, swapped), verified));
     }
     verified.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return verified;

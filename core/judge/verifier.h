@@ -42,7 +42,7 @@ public:
 
 private:
     struct Preparation;
-    static std::vector<Preparation> preparations(Tier tier, std::size_t caseIndex);
+    static std::vector<Preparation> preparations(Tier tier, std::size_t caseIndex, bool swapped);
     Judged<void> runCase(const CasePlan& plan, const std::vector<Preparation>& calls, Verified& verified);
     Judged<void> runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
                          Verified& verified, std::vector<OutputTally>& tallies);

@@ -2,16 +2,47 @@
 #include "core/judge/work_area.h"
 
 #include "core/base/hash.h"
+#include "core/judge/defences.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <optional>
 #include <span>
+#include <utility>
 
 namespace espalier::judge {
 
 namespace {
 
 constexpr std::size_t maxCounters = 512;
+
+/// The poison that comes in place of `wanted` where its defence does not stand; without any the outputs stay as they
+/// are.
+Before standing(Before wanted)
+{
+    constexpr std::array kinds = {
+        std::pair(Before::Noise, Defence::NoisePoison), std::pair(Before::NaN, Defence::NaNPoison),
+        std::pair(Before::Inverted, Defence::InvertedPoison), std::pair(Before::PreviousAnswer, Defence::ForeignAnswer)};
+    std::optional<Before> another;
+    for (const auto& [kind, defence] : kinds) {
+        if (stands(defence)) {
+            if (kind == wanted) {
+                return wanted;
+            }
+            another = another.value_or(kind);
+        }
+    }
+    return another.value_or(Before::PreviousAnswer);
+}
+
+/// Secret, or the same for every call where inputs are not fresh.
+std::uint64_t seedOfInput(std::size_t argument)
+{
+    constexpr std::uint64_t publicSeed = 42;
+    return stands(Defence::FreshInputs) ? randomSeed() : publicSeed + argument;
+}
+
 constexpr std::uint64_t scratchBytes = maxCounters * sizeof(std::uint64_t) + 128 * sizeof(ops::CompareResult);
 
 /// Elements that one comparison takes at once: enough to fill the device, small beside its memory.
@@ -81,6 +112,7 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
         }
     }
     WorkArea area;
+    probing = stands(Defence::StreamSnapshot) ? probing : Probing::None;
     area.m_probing = probing;
     for (const ArgumentPlan& argument : plan.arguments) {
         if (argument.isOutput() && probing != Probing::None) {
@@ -101,7 +133,7 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     ESPALIER_TRY(const std::vector<Region> regions, pool.take(wants, plan.alignment, reserve));
     area.m_device = &device;
     area.m_plan = &plan;
-    area.m_bands = bands;
+    area.m_bands = bands && stands(Defence::GuardBands);
     area.m_bandSeed = randomSeed();
     area.m_sets.resize(sets);
     area.m_constSeeds.assign(plan.arguments.size(), randomSeed());
@@ -201,14 +233,14 @@ void WorkArea::redraw(CallSet& set, Fresh fresh)
             continue;
         }
         if (fresh == Fresh::All || set.drawn[a].empty()) {
-            set.drawn[a] = {{0, elements, randomSeed()}};
+            set.drawn[a] = {{0, elements, seedOfInput(a)}};
             continue;
         }
         const std::uint64_t old = set.drawn[a][0].seed; // the draw before was a whole one
         if (fresh == Fresh::OneElement) {
             if (a == chosen) {
                 const std::uint64_t at = randomSeed() % elements;
-                set.drawn[a] = {{0, at, old}, {at, 1, randomSeed()}, {at + 1, elements - at - 1, old}};
+                set.drawn[a] = {{0, at, old}, {at, 1, seedOfInput(a)}, {at + 1, elements - at - 1, old}};
             }
             continue;
         }
@@ -216,7 +248,7 @@ void WorkArea::redraw(CallSet& set, Fresh fresh)
         constexpr std::uint64_t leastWindow = 4096;
         const std::uint64_t length = std::min(std::max(leastWindow, elements / 8), elements / 2);
         const std::uint64_t first = randomSeed() % 2 == 0 ? 0 : randomSeed() % (elements - length + 1);
-        set.drawn[a] = {{0, first, randomSeed()}, {first, length, old}, {0, 0, randomSeed()}};
+        set.drawn[a] = {{0, first, seedOfInput(a)}, {first, length, old}, {0, 0, seedOfInput(a)}};
         set.drawn[a][2].first = first + length;
         set.drawn[a][2].count = elements - first - length;
     }
@@ -225,7 +257,7 @@ void WorkArea::redraw(CallSet& set, Fresh fresh)
 Result<void> WorkArea::drawInputs(std::size_t index, Fresh fresh)
 {
     CallSet& set = m_sets[index];
-    redraw(set, fresh);
+    redraw(set, stands(Defence::NearInputs) ? fresh : Fresh::All);
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         const ArgumentPlan& argument = m_plan->arguments[a];
         if (!argument.isInput()) {
@@ -278,6 +310,7 @@ Result<void> WorkArea::checkProbe(const CallSet& set, const Probe& probe, std::u
 Result<void> WorkArea::poisonOutputs(std::size_t index, Before before)
 {
     CallSet& set = m_sets[index];
+    before = standing(before);
     set.before = before;
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         const ArgumentPlan& argument = m_plan->arguments[a];
@@ -306,6 +339,9 @@ Result<void> WorkArea::poisonWorkspace()
     if (!hasWorkspace()) {
         return {};
     }
+    if (!stands(Defence::WorkspacePoison)) {
+        return writeBands(m_workspace);
+    }
     ops::PoisonArgs args = {};
     args.address = m_workspace.address();
     args.seed = randomSeed();
@@ -333,7 +369,7 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
             ESPALIER_CHECK(runBand(band, false, counter(questions.size())));
             questions.push_back({a, true, band.after});
         }
-        if (argument.isInput()) {
+        if (argument.isInput() && stands(Defence::InputCheck)) {
             for (const Drawn& drawn : set.drawn[a]) {
                 ops::FillArgs args = fillOf(argument, set.regions[a], drawn);
                 args.mismatches = counter(questions.size());

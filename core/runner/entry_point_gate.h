@@ -3,10 +3,15 @@
 
 namespace espalier::runner {
 
-/// The runtime hands out any driver function by name, which would lead around the import allow-list. The runner exports
-/// the queries itself (a program's own symbols are found before any library's) and answers for cuTensorMapEncode* only;
-/// every other name is "not found". Trusted libraries (oracle, baselines) get every answer of the runtime.
-/// Call once, after the runtime was loaded and before the library is. Thread: the runner's.
-void installEntryPointGate(bool trusted);
+/// Runtime functions that the runner answers itself (a program's own symbols are found before any library's), because
+/// the runtime's answer would lead around a defence:
+///   cudaGetDriverEntryPoint*                      hands out any driver function by name, past the import allow-list:
+///                                                 answered for cuTensorMapEncode* only, else "not found"
+///   cudaStreamBeginCapture, cudaStreamEndCapture  on the given stream they tell whether the judge captures the call:
+///                                                 refused there, whatever the stream does
+/// Trusted libraries (oracle, baselines) get every answer of the runtime.
+/// Call once, after the runtime was loaded and before the library is. `stream`: the one every call is given. Thread:
+/// the runner's.
+void installEntryPointGate(bool trusted, void* stream);
 
 } // namespace espalier::runner

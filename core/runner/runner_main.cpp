@@ -53,7 +53,7 @@ Result<int> versionOf(void* handle)
 
 } // namespace
 
-int runnerMain(int argc, char** argv)
+int runnerMain(int argc, char** argv, const RunnerDefences& defences)
 {
     const auto options = parse(argc, argv);
     if (!options) {
@@ -64,6 +64,7 @@ int runnerMain(int argc, char** argv)
         return 0; // the sandbox works: that was the question
     }
     RunnerSetup setup;
+    setup.defences = defences;
     if (options->device == "sim") {
         const std::string shim = (executableFolder() / sim::simrtName).string();
         setup.openDevice = [shim] { return sim::openSimRunnerDevice(UniqueFd(simgpuDescriptor), shim); };

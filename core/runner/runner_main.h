@@ -12,12 +12,19 @@
 namespace espalier::runner {
 
 /// What makes the process a runner of one kind of device. Both functions run before any foreign code is loaded.
+/// What a runner puts between itself and an untrusted library. Everything, but in the corpus program's own worker.
+struct RunnerDefences {
+    bool seccomp = true;        ///< confinement.h
+    bool entryPointGate = true; ///< entry_point_gate.h
+};
+
 struct RunnerSetup {
     std::function<Result<std::unique_ptr<RunnerDevice>>()> openDevice;
     /// Makes the CUDA runtime's symbols available to libraries loaded later; returns its version (13000).
     std::function<Result<int>()> bindRuntime;
     /// How long it spins for the next message before it sleeps: a wake-up would stand in the judge's clock.
     std::chrono::microseconds spin{0};
+    RunnerDefences defences;
 };
 
 /// The life of a runner: says that it is ready, then serves the judge on `control` until it closes. Returns the
@@ -28,6 +35,6 @@ int serveRunner(UniqueFd control, const RunnerSetup& setup);
 Result<int> bindCudaRuntime(const std::string& path);
 
 /// Command line of `espalier-worker runner`: --device cuda:N|sim [--runtime PATH]; sockets on 3 (judge) and 4 (simgpu).
-int runnerMain(int argc, char** argv);
+int runnerMain(int argc, char** argv, const RunnerDefences& defences = {});
 
 } // namespace espalier::runner

@@ -19,8 +19,8 @@ namespace {
 class Server
 {
 public:
-    Server(MessageSocket& socket, RunnerDevice& device, std::chrono::microseconds spin)
-        : m_socket(socket), m_device(device), m_spin(spin)
+    Server(MessageSocket& socket, RunnerDevice& device, const RunnerSetup& setup)
+        : m_socket(socket), m_device(device), m_spin(setup.spin), m_defences(setup.defences)
     {
     }
 
@@ -41,6 +41,7 @@ private:
     MessageSocket& m_socket;
     RunnerDevice& m_device;
     std::chrono::microseconds m_spin;
+    RunnerDefences m_defences;
     std::vector<std::uint64_t> m_slots;
     std::vector<void*> m_functions;
     UniqueFd m_library; ///< stays open: /proc/self/fd/N must stay what it was for debuggers and dladdr
@@ -63,10 +64,10 @@ Result<void> Server::load(const Request& request, std::vector<UniqueFd>& descrip
     if (descriptors.empty() || !m_functions.empty()) {
         return fail(ErrorCode::Protocol, "one library per runner, with its descriptor");
     }
-    if (request.confined) {
+    if (request.confined && m_defences.seccomp) {
         ESPALIER_CHECK(forbidNewProcesses());
     }
-    installEntryPointGate(!request.confined);
+    installEntryPointGate(!request.confined || !m_defences.entryPointGate, m_device.stream());
     m_library = std::move(descriptors[0]);
     const std::string path = fmt::format("/proc/self/fd/{}", m_library.get());
     void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -257,7 +258,7 @@ int serveRunner(UniqueFd control, const RunnerSetup& setup)
     if (!socket.send(encode(ready)) || ready.status != Status::Ok) {
         return 1;
     }
-    const int code = Server(socket, **device, setup.spin).loop();
+    const int code = Server(socket, **device, setup).loop();
     // Not a return: destructors and exit handlers of a foreign library would run, and may never end.
     std::fflush(stdout);
     ::_exit(code);

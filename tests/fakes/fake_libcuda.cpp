@@ -5,12 +5,13 @@
 // much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process). Of kernels it knows the
 // judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which run at once, are
 // recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
-// as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1).
+// as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
 
 #include <cuda.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -18,7 +19,9 @@
 #include <fcntl.h>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,6 +73,32 @@ std::size_t environmentNumber(const char* name, std::size_t standard)
 std::size_t capacity()
 {
     return environmentNumber("ESPALIER_FAKE_DEVICE_BYTES", 256u << 20);
+}
+
+/// ESPALIER_FAKE_FAULT="cuLaunchKernel 12 719": the 12th call of that function returns 719. From 700 on the error sticks,
+/// as on a device: every later call of a function that can fail here returns it, too.
+CUresult injectedFault(std::string_view function)
+{
+    struct Fault {
+        std::string name;
+        long after = 0;
+        int code = 0;
+    };
+    static const Fault fault = [] {
+        Fault read;
+        const char* text = std::getenv("ESPALIER_FAKE_FAULT");
+        std::istringstream words(text ? text : "");
+        words >> read.name >> read.after >> read.code;
+        return read;
+    }();
+    static std::atomic<long> calls = 0;
+    static std::atomic<bool> stuck = false;
+    constexpr int firstSticky = 700;
+    const bool now = fault.name == function && ++calls == fault.after;
+    if (now && fault.code >= firstSticky) {
+        stuck = true;
+    }
+    return now || stuck ? static_cast<CUresult>(fault.code) : CUDA_SUCCESS;
 }
 
 void drop(Physical* physical)
@@ -158,6 +187,7 @@ void runAll(const HostGraph& graph)
 }
 
 char contextObject;
+std::size_t setAside = 0; ///< of the L2 cache for persisting lines
 char moduleObject;
 
 } // namespace
@@ -232,6 +262,9 @@ CUresult cuDeviceTotalMem(std::size_t* bytes, CUdevice)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice)
 {
+    if (const CUresult injected = injectedFault("cuDevicePrimaryCtxRetain"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     *context = asHandle<CUcontext>(&contextObject);
     return CUDA_SUCCESS;
 }
@@ -248,7 +281,24 @@ CUresult cuCtxSynchronize()
 {
     return CUDA_SUCCESS;
 }
-CUresult cuCtxSetLimit(CUlimit, std::size_t)
+CUresult cuCtxSetLimit(CUlimit limit, std::size_t value)
+{
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) {
+        setAside = value;
+    }
+    return CUDA_SUCCESS;
+}
+CUresult cuCtxGetLimit(std::size_t* value, CUlimit limit)
+{
+    *value = limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE ? setAside : 0;
+    return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice)
+{
+    *pool = nullptr;
+    return CUDA_SUCCESS;
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool, CUmemPool_attribute, void*)
 {
     return CUDA_SUCCESS;
 }
@@ -275,6 +325,9 @@ CUresult cuGetErrorString(CUresult code, const char** text)
 
 CUresult cuMemGetInfo(std::size_t* freeBytes, std::size_t* total)
 {
+    if (const CUresult injected = injectedFault("cuMemGetInfo"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     std::lock_guard lock(state().mutex);
     *total = capacity();
     *freeBytes = *total - std::min(*total, state().used);
@@ -283,6 +336,9 @@ CUresult cuMemGetInfo(std::size_t* freeBytes, std::size_t* total)
 
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t bytes)
 {
+    if (const CUresult injected = injectedFault("cuMemAlloc"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     std::lock_guard lock(state().mutex);
     // The displacement buffer (twice the L2 cache) is never read: it costs no pages until it is touched.
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -315,6 +371,9 @@ CUresult cuMemGetAllocationGranularity(std::size_t* bytes, const CUmemAllocation
 CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, const CUmemAllocationProp*,
                      unsigned long long)
 {
+    if (const CUresult injected = injectedFault("cuMemCreate"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     std::lock_guard lock(state().mutex);
     if (bytes == 0 || bytes % granule != 0) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -341,6 +400,9 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 CUresult cuMemExportToShareableHandle(void* handleOut, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType,
                                       unsigned long long)
 {
+    if (const CUresult injected = injectedFault("cuMemExportToShareableHandle"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     const int fd = fcntl(physicalOf(handle)->fd, F_DUPFD_CLOEXEC, 0);
     std::memcpy(handleOut, &fd, sizeof(fd));
     return fd < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -426,6 +488,9 @@ CUresult cuMemSetAccess(CUdeviceptr address, std::size_t bytes, const CUmemAcces
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes)
 {
+    if (const CUresult injected = injectedFault("cuMemcpyHtoD"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     std::lock_guard lock(state().mutex);
     if (!allowed(to, bytes, true)) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -436,6 +501,9 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t bytes)
 
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes)
 {
+    if (const CUresult injected = injectedFault("cuMemcpyDtoH"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     std::lock_guard lock(state().mutex);
     if (!allowed(from, bytes, false)) {
         return CUDA_ERROR_INVALID_VALUE;
@@ -502,6 +570,9 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name)
 CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         CUstream, void** parameters, void**)
 {
+    if (const CUresult injected = injectedFault("cuLaunchKernel"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     const Kernel& kernel = *reinterpret_cast<const Kernel*>(function);
     if (kernel.op >= 0) {
         const auto op = static_cast<ops::Op>(kernel.op);
@@ -526,6 +597,9 @@ CUresult cuStreamDestroy(CUstream stream)
 
 CUresult cuStreamSynchronize(CUstream)
 {
+    if (const CUresult injected = injectedFault("cuStreamSynchronize"); injected != CUDA_SUCCESS) {
+        return injected;
+    }
     runAll(std::exchange(foreignWork(), {}));
     return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/worker/judge_process.h"
+#include "tests/judge/process_tree.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -31,9 +32,5 @@ protected:
     std::unique_ptr<Evaluator> m_judge;
     std::int64_t m_nextId = 1;
 };
-
-/// Process ids of the children of `parent`, and theirs.
-std::vector<int> descendantsOf(int parent);
-std::string commandLineOf(int pid);
 
 } // namespace espalier::test

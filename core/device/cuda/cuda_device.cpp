@@ -135,6 +135,7 @@ public:
     Result<void> write(std::uint64_t address, std::span<const std::byte> from) override;
     Result<void> read(std::span<std::byte> to, std::uint64_t address) override;
     Result<void> run(ops::Op op, std::span<const std::byte> args, std::uint64_t count) override;
+    std::string restoreState() override;
 
 private:
     Result<void> launch(CUfunction function, std::span<const std::byte> args, std::uint64_t count, unsigned blocks,
@@ -143,6 +144,8 @@ private:
     const DriverApi& m_api;
     DeviceInfo m_info;
     int m_ordinal;
+    int m_computeMode = 0; ///< when the judge started
+    std::size_t m_setAside = 0; ///< bytes of L2 for persisting lines that this device never gives back
     CUcontext m_context = nullptr;
     CUstream m_stream = nullptr;
     CUmodule m_module = nullptr;
@@ -152,6 +155,23 @@ private:
 
 constexpr const char* kernelNames[] = {"espalier_fill",    "espalier_verify", "espalier_poison",
                                        "espalier_compare", "espalier_band",   "espalier_hash"};
+
+std::string CudaDevice::restoreState()
+{
+    std::string found;
+    std::size_t aside = 0;
+    if (m_api.cuCtxGetLimit(&aside, CU_LIMIT_PERSISTING_L2_CACHE_SIZE) == CUDA_SUCCESS && aside > m_setAside) {
+        found = "set aside " + std::to_string(aside >> 10) + " KiB of the L2 cache";
+        m_api.cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0);
+    }
+    m_api.cuCtxResetPersistingL2Cache(); // lines that are marked already do not show in the limit
+    int mode = m_computeMode;
+    m_api.cuDeviceGetAttribute(&mode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, m_ordinal);
+    if (mode != m_computeMode) {
+        found += (found.empty() ? "" : ", ") + std::string("changed the device's compute mode");
+    }
+    return found;
+}
 
 CudaDevice::~CudaDevice()
 {
@@ -168,7 +188,13 @@ CudaDevice::~CudaDevice()
 
 Result<void> CudaDevice::open()
 {
-    ESPALIER_CUDA(m_api, "Starting " + m_info.id + " failed", m_api.cuDevicePrimaryCtxRetain(&m_context, m_ordinal));
+    const CUresult started = m_api.cuDevicePrimaryCtxRetain(&m_context, m_ordinal);
+    if (started == CUDA_ERROR_DEVICE_UNAVAILABLE) {
+        return fail(ErrorCode::NotSupported,
+                    m_info.id + " is held by another process (the device is in exclusive or prohibited compute mode): "
+                                "end that process, or have the mode set back with nvidia-smi -c DEFAULT.");
+    }
+    ESPALIER_CUDA(m_api, "Starting " + m_info.id + " failed", started);
     ESPALIER_CUDA(m_api, "Starting " + m_info.id + " failed", m_api.cuCtxSetCurrent(m_context));
     ESPALIER_CUDA(m_api, "Making a stream failed", m_api.cuStreamCreate(&m_stream, CU_STREAM_NON_BLOCKING));
     ESPALIER_CUDA(m_api, "Loading the judge's operations failed",
@@ -179,6 +205,9 @@ Result<void> CudaDevice::open()
     }
     ESPALIER_CUDA(m_api, "Loading the judge's operations failed",
                   m_api.cuModuleGetFunction(&m_compareFinish, m_module, "espalier_compare_finish"));
+    m_api.cuDeviceGetAttribute(&m_computeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, m_ordinal);
+    (void)restoreState(); // what others left behind before us is nobody's fault here
+    m_api.cuCtxGetLimit(&m_setAside, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
     return {};
 }
 

@@ -38,6 +38,7 @@ public:
     Result<void> synchronize() override;
 
 private:
+    void keepPooledMemory();
     Result<void> prepareBlock(std::size_t count, bool displaceL2);
     Result<void> readEvents(BlockClock& clock);
     Result<void> lost(CUresult code);
@@ -93,7 +94,20 @@ Result<void> CudaRunnerDevice::open()
     ESPALIER_CUDA(m_api, "Reading the size of the L2 cache failed",
                   m_api.cuDeviceGetAttribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, m_ordinal));
     m_displacementBytes = 2 * static_cast<std::size_t>(l2);
+    keepPooledMemory();
     return {};
+}
+
+/// By default the driver gives the memory of cudaFreeAsync back at the next synchronisation, so every block's first
+/// cudaMallocAsync would map memory anew within the judge's clock but between the events. A device without memory pools
+/// refuses, and has no cudaMallocAsync either.
+void CudaRunnerDevice::keepPooledMemory()
+{
+    CUmemoryPool pool = nullptr;
+    if (m_api.cuDeviceGetDefaultMemPool(&pool, m_ordinal) == CUDA_SUCCESS) {
+        cuuint64_t everything = ~cuuint64_t{0};
+        m_api.cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &everything);
+    }
 }
 
 Result<std::uint64_t> CudaRunnerDevice::map(const BufferGrant& grant, UniqueFd handle, std::size_t offset)

@@ -25,6 +25,9 @@ namespace espalier::cuda {
     X(cuCtxSynchronize)                                                                                                \
     X(cuCtxSetLimit)                                                                                                   \
     X(cuCtxResetPersistingL2Cache)                                                                                     \
+    X(cuCtxGetLimit)                                                                                                   \
+    X(cuDeviceGetDefaultMemPool)                                                                                       \
+    X(cuMemPoolSetAttribute)                                                                                           \
     X(cuGetErrorName)                                                                                                  \
     X(cuGetErrorString)                                                                                                \
     X(cuMemGetInfo)                                                                                                    \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/device/cuda/cuda_test_support.h"
 
+#include "core/device/cuda/driver_api.h"
+
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -46,6 +48,18 @@ TEST(CudaDevice, namesTheMissingOne)
     ASSERT_FALSE(device);
     EXPECT_EQ(device.error().code, ErrorCode::NotFound);
     EXPECT_NE(device.error().message.find("cuda:99"), std::string::npos);
+}
+
+TEST(CudaDevice, putsBackWhatOneProcessChangedForTheNext)
+{
+    const auto device = must(openCudaDevice(0));
+    EXPECT_EQ(device->restoreState(), "");
+    const auto* api = must(cuda::driverApi());
+    if (api->cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 3u << 20) != CUDA_SUCCESS) {
+        GTEST_SKIP() << "this device sets nothing aside";
+    }
+    EXPECT_NE(device->restoreState().find("KiB of the L2 cache"), std::string::npos);
+    EXPECT_EQ(device->restoreState(), "");
 }
 
 TEST(CudaDevice, writesAndReads)
