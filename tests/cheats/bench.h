@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/build/nvcc_build_pool.h"
+#include "core/build/symbol_check.h"
 #include "core/worker/judge_process.h"
 
 #include <deque>
@@ -18,7 +19,7 @@ struct Work {
     std::string task; ///< as loadTask takes it
     std::string source;
     Tier tier = Tier::Quick;
-    bool gate = true; ///< false: built without the check of imports, to see what the later checks make of it
+    SymbolRules rules; ///< what the built library is held against
 };
 
 struct Verdict {
@@ -26,6 +27,9 @@ struct Verdict {
     double buildSeconds = 0;   ///< of the compiler; 0 when it came from the cache
     double verdictSeconds = 0; ///< from hand-over to the answer; 0 when the build ended it
 };
+
+/// The check that ended it: of its first evidence, or the stage; "-" for one that passed.
+std::string checkOf(const Evaluation& evaluation);
 
 /// A build pool and one warm judge: builds run ahead, jobs are judged one at a time in the order given. Thread: its
 /// maker's.

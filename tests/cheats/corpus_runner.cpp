@@ -2,7 +2,9 @@
 // espalier_corpus: judges the cheats, the honest look-alikes or the contract mutants and prints a table.
 #include "tests/cheats/bench.h"
 #include "tests/cheats/corpus.h"
+#include "tests/cheats/defence_table.h"
 
+#include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/evaluation_json.h"
@@ -25,13 +27,15 @@ constexpr const char* usage = R"(espalier_corpus [options] [NAME…]     judges 
   --mutants             the contract mutants instead; NAME is a task or a part of a mutant's name
   --fast                only the handful with "fast: yes"
   --slow                also those that cost a deadline
-  --without imports     built without the check of imports: what do the later checks make of it
+  --without A,B         these defences taken away: what do the others make of it (core/judge/defences.h, and of the
+                        build imports, exports, sections, compiler-sandbox)
+  --table               then the second table: for every defence which cheats slip through without it
   --tier quick|full     for all, instead of what each file says
   --repeat N            judge everything N times; verdicts that differ are misses
   --json                one JSON object instead of tables
   --root FOLDER         where cheats/, honest/ and mutants/ are
   --call-deadline MS    of a candidate's call in the judge
-Exit code: the number of misses (at most 125); 126 when the corpus could not be run.
+Exit code: the number of misses, and with --table of defences that nothing needs (at most 125); 126 when the corpus could not be run.
 )";
 
 struct Options {
@@ -41,7 +45,8 @@ struct Options {
     std::optional<Tier> tier;
     std::string callDeadline;
     int repeat = 1;
-    bool mutants = false, fast = false, slow = false, gate = true, json = false;
+    bool mutants = false, fast = false, slow = false, table = false, json = false;
+    Weakening weakening;
 };
 
 /// One line of a table.
@@ -82,10 +87,18 @@ Options parse(int argc, char** argv)
         } else if (word == "--tier") {
             options.tier = value() == "full" ? Tier::Full : Tier::Quick;
         } else if (word == "--without") {
-            if (value() != "imports") {
-                stop("--without: only imports can be switched off here");
+            std::vector<std::string> names;
+            const std::string list = value();
+            for (const std::string_view name : splitOn(list, ',')) {
+                names.emplace_back(name);
             }
-            options.gate = false;
+            auto weakening = weakeningOf(names);
+            if (!weakening) {
+                stop("--without: " + weakening.error().message);
+            }
+            options.weakening = std::move(*weakening);
+        } else if (word == "--table") {
+            options.table = true;
         } else if (word == "--mutants") {
             options.mutants = true;
         } else if (word == "--fast") {
@@ -126,14 +139,6 @@ std::string wordsOf(const Evaluation& evaluation)
         words += "\n" + evaluation.build->log;
     }
     return lower(words);
-}
-
-std::string checkOf(const Evaluation& evaluation)
-{
-    if (evaluation.outcome == Outcome::Passed) {
-        return "-";
-    }
-    return evaluation.evidence.empty() ? std::string(nameOf(evaluation.stage)) : evaluation.evidence.front().check;
 }
 
 std::string stateOf(const Candidate& candidate, const Evaluation& evaluation, bool simulated)
@@ -237,7 +242,7 @@ void planFolder(const Options& options, const std::string& folder, const JudgeHe
             row.expected = candidate.key("expect", simulated);
             row.defence = candidate.key("defence", simulated);
             plan.rows.push_back(std::move(row));
-            plan.works.push_back({candidate.task, candidate.source, tier, options.gate});
+            plan.works.push_back({candidate.task, candidate.source, tier, options.weakening.rules});
             plan.candidates.push_back(candidate);
         }
     }
@@ -261,7 +266,7 @@ void planMutants(const Options& options, Plan& plan)
                 row.title = mutant.name;
                 row.task = mutant.task;
                 plan.rows.push_back(std::move(row));
-                plan.works.push_back({mutant.task, mutant.source, options.tier.value_or(Tier::Quick), true});
+                plan.works.push_back({mutant.task, mutant.source, options.tier.value_or(Tier::Quick), {}});
                 plan.mutants.push_back(mutant);
             }
         }
@@ -306,24 +311,104 @@ void compareRepeats(Plan& plan)
     }
 }
 
-int summary(const Options& options, const JudgeHello& hello, const Plan& plan, double seconds)
+Result<Bench> open(const Options& options, const Weakening& weakening)
+{
+    JudgeSettings settings;
+    settings.launcher.worker = findWorker();
+    settings.device = options.device;
+    settings.lossWindow = std::chrono::seconds(0); // a lost judge is a row of the table, not the end
+    settings.launcher.judgeOptions = weakening.judgeOptions();
+    if (!settings.launcher.judgeOptions.empty()) {
+        settings.launcher.worker = (executableFolder() / "espalier-corpus-worker").string();
+    }
+    if (!options.callDeadline.empty()) {
+        settings.launcher.judgeOptions.insert(settings.launcher.judgeOptions.end(),
+                                              {"--call-deadline", options.callDeadline});
+    }
+    BuildPoolOptions build;
+    build.sandbox = weakening.compilerSandbox;
+    build.useCache = weakening.compilerSandbox; // what was built within one says nothing of a build without
+    return Bench::start(settings, build);
+}
+
+void print(const TableLine& line)
+{
+    fmt::print("{:<72} {:>6} {:>7}  {}", line.row.without, line.judged.size(), line.slipped.size(),
+               fmt::join(line.slipped, " "));
+    if (!line.stoppedBy.empty()) {
+        fmt::print("{}(still stopped:", line.slipped.empty() ? "" : "  ");
+        for (const auto& [check, count] : line.stoppedBy) {
+            fmt::print(" {} {}", count, check);
+        }
+        fmt::print(")");
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+}
+
+Json jsonOf(const TableLine& line)
+{
+    return {{"without", std::string(line.row.without)},
+            {"judged", line.judged},
+            {"slipped", line.slipped},
+            {"stopped_by", line.stoppedBy},
+            {"needed", line.needed},
+            {"seconds", line.seconds}};
+}
+
+/// The second table; how many defences nothing in the corpus needs.
+int secondTable(const Options& options, const JudgeHello& hello, const Plan& plan, Json& json)
+{
+    std::vector<Caught> caught;
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+        const Evaluation& evaluation = plan.rows[i].verdict.evaluation;
+        const bool cheat = !plan.candidates[i].honest && evaluation.outcome != Outcome::Passed;
+        if (cheat && seen.insert(plan.rows[i].name).second) {
+            caught.push_back({plan.candidates[i], evaluation, checkOf(evaluation)});
+        }
+    }
+    if (!options.json) {
+        fmt::print("\n{:<72} {:>6} {:>7}  {}\n", "without", "judged", "slipped", "slipped through");
+    }
+    json["defences"] = Json::array();
+    const auto lines = runTable(
+        caught, hello.simulated, [&](const Weakening& weakening) { return open(options, weakening); },
+        [&](const TableLine& line) {
+            if (!options.json) {
+                print(line);
+            }
+        });
+    if (!lines) {
+        stop(lines.error().message);
+    }
+    for (const TableLine& line : *lines) {
+        json["defences"].push_back(jsonOf(line));
+    }
+    const std::vector<std::string> idle = idleDefences(*lines);
+    json["idle"] = idle;
+    if (!options.json && !idle.empty()) {
+        fmt::print("nothing in the corpus needs on this device: {}\n", fmt::join(idle, " "));
+    }
+    return static_cast<int>(idle.size());
+}
+
+/// Counts, and the misses.
+int summary(const Options& options, const JudgeHello& hello, const Plan& plan, double seconds, Json& json)
 {
     const auto missed = std::count_if(plan.rows.begin(), plan.rows.end(), [](const Row& row) { return row.miss(); });
     std::map<std::string, int> states;
     for (const Row& row : plan.rows) {
         ++states[row.state];
     }
-    if (options.json) {
-        Json json = {{"device", hello.deviceId}, {"device_name", hello.deviceName},
-                     {"sandbox", hello.sandbox}, {"driver", hello.driver},
-                     {"seconds", seconds},       {"judged", plan.rows.size()},
-                     {"misses", missed},         {"states", states},
-                     {"untried", plan.untried},  {"rows", Json::array()}};
-        for (const Row& row : plan.rows) {
-            json["rows"].push_back(jsonOf(row));
-        }
-        fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
-    } else {
+    json = {{"device", hello.deviceId},       {"device_name", hello.deviceName}, {"sandbox", hello.sandbox},
+            {"driver", hello.driver},         {"seconds", seconds},              {"judged", plan.rows.size()},
+            {"without", options.weakening.without}, {"misses", missed},          {"states", states},
+            {"untried", plan.untried},        {"rows", Json::array()}};
+    for (const Row& row : plan.rows) {
+        json["rows"].push_back(jsonOf(row));
+    }
+    if (!options.json) {
         fmt::print("\n{} judged in {:.1f} s:", plan.rows.size(), seconds);
         for (const auto& [state, count] : states) {
             fmt::print(" {} {}", count, state);
@@ -334,7 +419,7 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
                        fmt::join(plan.untried, " "));
         }
     }
-    return static_cast<int>(std::min<std::ptrdiff_t>(missed, 125));
+    return static_cast<int>(missed);
 }
 
 } // namespace
@@ -342,14 +427,7 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
 int main(int argc, char** argv)
 {
     const Options options = parse(argc, argv);
-    JudgeSettings settings;
-    settings.launcher.worker = findWorker();
-    settings.device = options.device;
-    settings.lossWindow = std::chrono::seconds(0); // a lost judge is a row of the table, not the end
-    if (!options.callDeadline.empty()) {
-        settings.launcher.judgeOptions = {"--call-deadline", options.callDeadline};
-    }
-    auto bench = Bench::start(settings, {});
+    auto bench = open(options, options.weakening);
     if (!bench) {
         stop(bench.error().message);
     }
@@ -379,6 +457,14 @@ int main(int argc, char** argv)
         stop(ran.error().message);
     }
     compareRepeats(plan);
-    return summary(options, hello, plan,
-                   std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    Json json;
+    int misses = summary(options, hello, plan,
+                         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), json);
+    if (options.table && !options.mutants) {
+        misses += secondTable(options, hello, plan, json);
+    }
+    if (options.json) {
+        fmt::print("{}\n", json.dump(1, ' ', false, Json::error_handler_t::replace));
+    }
+    return std::min(misses, 125);
 }
