@@ -273,8 +273,14 @@ std::vector<Window> OracleComparison::everything(const WorkArea& area, std::size
 
 Judged<std::vector<OutputTally>> OracleComparison::compareWhole(const WorkArea& area, std::size_t set)
 {
-    const std::vector<Window> windows =
-        stands(Defence::FullComparison) ? everything(area, set) : sample(area, {set}, 1);
+    std::vector<Window> windows = everything(area, set);
+    if (!stands(Defence::FullComparison)) { // the beginning stands for the whole
+        constexpr std::uint64_t prefix = 1024;
+        std::erase_if(windows, [](const Window& window) { return window.first > 0; });
+        for (Window& window : windows) {
+            window.count = std::min(window.count, prefix);
+        }
+    }
     ESPALIER_TRY(const std::vector<OutputTally> parts, compare(area, windows));
     std::vector<OutputTally> tallies(area.plan().arguments.size());
     for (std::size_t w = 0; w < windows.size(); ++w) {

@@ -511,16 +511,19 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     }
     const BlockLedger& ledger = contenders[0].ledger;
     std::optional<double> reference;
+    bool disturbed = false; // an honest rival's clocks disagree as well: that is the machine, and nobody lies
     for (const Contender& contender : contenders) {
         const bool honest = contender.kind == Contender::Kind::Root || contender.kind == Contender::Kind::Baseline;
+        disturbed |= honest && contender.out.empty() && contender.ledger.unusable();
         if (honest && contender.out.empty() && contender.ledger.kept() > 0) {
             reference = std::max(reference.value_or(0), contender.ledger.medianResidual());
         }
     }
-    if (auto complaint = ledger.complaint(reference)) {
+    const std::optional<std::string> complaint = ledger.complaint(reference);
+    if (complaint && !disturbed) {
         return rejected(Outcome::Suspicious, "clock", fmt::format("case {}: {}", plan.id, *complaint));
     }
-    if (ledger.unusable()) {
+    if (ledger.unusable() || complaint) {
         std::vector<std::string> reasons;
         for (const auto& [reason, count] : ledger.droppedBecause()) {
             reasons.push_back(fmt::format("{}: {}", reason, count));

@@ -19,7 +19,6 @@
 #include <memory>
 #include <poll.h>
 #include <string>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <vector>
 
@@ -95,7 +94,8 @@ public:
         task->json = readFile(TASK_FILE).value_or("");
         job.task = task;
         job.candidate = libraryFrom(prefix + kind);
-        job.root = libraryFrom(prefix + "honest");
+        // A root of its own: without an honest rival on the same buffers a busy machine explains no residual.
+        job.root = libraryFrom(prefix + (m_device == "sim" ? "honest" : "slow"));
         job.oracle = libraryFrom(m_device == "sim" ? "sim_honest" : "host_oracle");
         job.verifyOnly = m_device != "sim" && !at; // times of the stand-in driver mean nothing
         const RequestId id = job.id;
@@ -138,16 +138,24 @@ public:
         return evaluation;
     }
 
-    bool goesOn(std::string& why)
+    /// Empty when both kernels get their right verdict again. What broke may be noticed only now, and then costs this
+    /// evaluation; one that says nothing is asked again, as a search does, but not for ever.
+    std::string afterwards()
     {
-        const Evaluation honest = evaluate("honest");
-        const Evaluation wrong = evaluate("zero");
-        if (honest.outcome == Outcome::Passed && wrong.outcome == Outcome::Incorrect) {
-            return true;
+        for (const auto& [kind, right] : {std::pair("honest", Outcome::Passed), std::pair("zero", Outcome::Incorrect)}) {
+            Evaluation evaluation;
+            for (int tries = 0; tries < 3; ++tries) {
+                evaluation = evaluate(kind);
+                if (evaluation.outcome != Outcome::NotRun) {
+                    break;
+                }
+            }
+            if (evaluation.outcome != right) {
+                return fmt::format("afterwards {}: {} ({})", kind, espalier::nameOf(evaluation.outcome),
+                                   evaluation.reason);
+            }
         }
-        why = fmt::format("afterwards honest: {} ({}), wrong: {} ({})", espalier::nameOf(honest.outcome), honest.reason,
-                          espalier::nameOf(wrong.outcome), wrong.reason);
-        return false;
+        return {};
     }
 
 private:
@@ -193,9 +201,7 @@ public:
                 if (killed == 0) { // a wrong candidate does not come as far as its timing
                     continue;
                 }
-                std::string after;
-                bench.goesOn(after);
-                line(device, "kill -9 " + part, std::string(nameOf(when)), kind, evaluation, after);
+                line(device, "kill -9 " + part, std::string(nameOf(when)), kind, evaluation, bench.afterwards());
             }
         }
     }
@@ -205,7 +211,8 @@ public:
     {
         for (const auto& [function, code] :
              {std::pair("cuLaunchKernel", 719), std::pair("cuLaunchKernel", 1), std::pair("cuMemcpyDtoH", 700),
-              std::pair("cuMemCreate", 2), std::pair("cuMemExportToShareableHandle", 999), std::pair("cuMemGetInfo", 999)}) {
+              std::pair("cuMemCreate", 2), std::pair("cuMemExportToShareableHandle", 999),
+              std::pair("cuMemGetInfo", 999)}) {
             for (const int call : {2, 5, 11, 40}) {
                 for (const char* kind : {"honest", "zero"}) {
                     ::setenv("ESPALIER_FAKE_FAULT", fmt::format("{} {} {}", function, call, code).c_str(), 1);
@@ -219,9 +226,7 @@ public:
                         continue;
                     }
                     const Evaluation evaluation = bench.evaluate(kind);
-                    std::string after;
-                    bench.goesOn(after);
-                    line("fake", fault, stage, kind, evaluation, after);
+                    line("fake", fault, stage, kind, evaluation, bench.afterwards());
                 }
             }
         }
@@ -249,17 +254,18 @@ public:
             return;
         }
         refused("fake", "another process holds the device", "start", started.error());
-        std::string after;
         Bench next("cuda:0", {});
-        if (!next.start() || !next.goesOn(after)) {
+        const std::string after = next.start() ? next.afterwards() : "no judge starts once the device is free";
+        if (!after.empty()) {
             ++m_broken;
-            fmt::print("and afterwards: {}\n", after);
+            fmt::print("{}\n", after);
         }
     }
 
     void littleMemory()
     {
-        for (const auto& [bytes, what] : {std::pair(0L, "no"), std::pair(4L << 20, "4 MiB of"), std::pair(16L << 20, "16 MiB of")}) {
+        for (const auto& [bytes, what] :
+             {std::pair(0L, "no"), std::pair(4L << 20, "4 MiB of"), std::pair(16L << 20, "16 MiB of")}) {
             ::setenv("ESPALIER_FAKE_DEVICE_BYTES", std::to_string(bytes).c_str(), 1);
             const std::string fault = fmt::format("{} device memory", what);
             Bench bench("cuda:0", {});
@@ -274,26 +280,22 @@ public:
         }
     }
 
-    /// No file of the judge or its children may grow: as on a full disk. Libraries lie in memory, so nothing changes.
-    void fullDisk()
+    /// No place to write to but a file system without a free byte. Judge, runners and simgpu keep what they need in
+    /// memory, so that nothing changes; what the engine and the compiler write has tests of its own.
+    void fullDisk(const std::string& folder)
     {
-        rlimit before = {};
-        ::getrlimit(RLIMIT_FSIZE, &before);
+        for (const char* name : {"TMPDIR", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}) {
+            ::setenv(name, folder.c_str(), 1);
+        }
         for (const char* device : {"sim", "cuda:0"}) {
-            rlimit none = before;
-            none.rlim_cur = 0;
-            ::setrlimit(RLIMIT_FSIZE, &none);
             Bench bench(device, {});
-            const auto started = bench.start();
-            if (!started) {
-                refused(device, "no file can grow", "start", started.error());
+            if (const auto started = bench.start(); !started) {
+                refused(device, "full disk", "start", started.error());
+                continue;
             }
             for (const char* kind : {"honest", "zero"}) {
-                if (started) {
-                    line(device, "no file can grow", "evaluation", kind, bench.evaluate(kind), "");
-                }
+                line(device, "full disk", "evaluation", kind, bench.evaluate(kind), bench.afterwards());
             }
-            ::setrlimit(RLIMIT_FSIZE, &before);
         }
     }
 
@@ -320,7 +322,6 @@ private:
 int main()
 {
     using namespace espalier::test;
-    ::signal(SIGXFSZ, SIG_IGN);
     ::setenv("ESPALIER_LIBCUDA", FAKE_LIBCUDA, 1);
     fmt::print("{:<7} {:<44} {:<18} {:<7} {:<10} {:<6} {}\n", "device", "fault", "stage", "kernel", "outcome", "rules",
                "reason");
@@ -333,7 +334,7 @@ int main()
     campaign.driverErrors();
     campaign.takenDevice();
     campaign.littleMemory();
-    campaign.fullDisk();
+    campaign.fullDisk("/proc/self"); // where no file can be made
     fmt::print("{} rows break a rule\n", campaign.broken());
     return std::min(campaign.broken(), 125);
 }
