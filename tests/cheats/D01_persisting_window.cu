@@ -2,7 +2,7 @@
 // cheat: D01 keeps its input in the L2 cache
 // task: softmax_f32
 // expect: suspicious
-// evidence: cudaDeviceSetLimit|cudaStreamSetAttribute
+// evidence: cudaStreamSetAttribute
 // device: sim cuda
 // defence: V16 V18
 // @paste softmax

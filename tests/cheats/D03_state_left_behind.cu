@@ -2,7 +2,7 @@
 // cheat: D03 changes limits of the device
 // task: softmax_f32
 // expect: suspicious
-// evidence: cudaDeviceSetLimit|cudaDeviceSetCacheConfig
+// evidence: cudaDeviceSetLimit
 // device: sim cuda
 // defence: V16 V18
 // @paste softmax

@@ -2,9 +2,9 @@
 // cheat: H01 a constructor forges the result and exits
 // task: softmax_f32
 // expect: suspicious
-// evidence: _exit|write|loaded
+// evidence: _exit, which ends the runner
 // device: sim cuda
-// defence: V16 V1
+// defence: V16 (imports) V1
 // @paste softmax
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H01 writes a reply into every open descriptor
 // task: softmax_f32
-// expect: runtime_failed|suspicious|incorrect
-// evidence: protocol|answer|reply|message|never written|closed|signal
+// expect: runtime_failed
+// evidence: broke the runner's protocol
 // device: sim cuda
 // defence: V1
 // @paste softmax

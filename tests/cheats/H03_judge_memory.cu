@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H03 opens the memory of the process above it
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|signal
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // sandbox: needed
-// defence: V17 V1
+// defence: V17 (name spaces) V1
 // @paste softmax
 // @paste syscall
 

@@ -2,10 +2,10 @@
 // cheat: H04 a constructor runs at load
 // task: softmax_f32
 // expect: suspicious
-// evidence: loaded
+// evidence: when it is loaded
 // fast: yes
 // device: sim cuda
-// defence: V16
+// defence: V16 (sections)
 // @paste softmax
 
 namespace {

@@ -2,9 +2,9 @@
 // cheat: H04 a destructor loops for ever
 // task: softmax_f32
 // expect: suspicious
-// evidence: unloaded
+// evidence: when it is unloaded
 // device: sim cuda
-// defence: V16
+// defence: V16 (sections)
 // @paste softmax
 
 namespace {

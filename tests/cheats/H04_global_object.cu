@@ -2,9 +2,9 @@
 // cheat: H04 a global object with a constructor
 // task: softmax_f32
 // expect: suspicious
-// evidence: loaded
+// evidence: when it is loaded
 // device: sim cuda
-// defence: V16
+// defence: V16 (sections)
 // @paste softmax
 
 namespace {

@@ -2,9 +2,9 @@
 // cheat: H04 an entry of .init_array by hand
 // task: softmax_f32
 // expect: suspicious
-// evidence: loaded
+// evidence: when it is loaded
 // device: sim cuda
-// defence: V16
+// defence: V16 (sections)
 // @paste softmax
 
 extern "C" __attribute__((used, visibility("hidden"))) void runEarly() {}

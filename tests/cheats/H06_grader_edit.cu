@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H06 opens the task for writing
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|signal
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // sandbox: needed
-// defence: V17 V23
+// defence: V17 (name spaces) V23
 // @paste softmax
 // @paste syscall
 

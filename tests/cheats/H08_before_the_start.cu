@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H08 writes one element before the start
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: before the start|address|memory
+// expect: runtime_failed
+// evidence: before the start of output y
 // device: sim cuda
 // defence: V6
 // @paste softmax

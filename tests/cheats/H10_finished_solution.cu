@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H10 looks for a finished solution on the disk
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|signal
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // sandbox: needed
-// defence: V17
+// defence: V17 (name spaces)
 // @paste softmax
 // @paste syscall
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H11 replaces itself by another program
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: signal|system call|process|ended
+// expect: suspicious
+// evidence: tried to start another process
 // device: sim cuda
 // defence: V17 (seccomp)
 // @paste softmax

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H11 writes into the sandbox's first process, which nothing confines
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|signal
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // sandbox: needed
-// defence: V17 (no process but the runner in its sandbox)
+// defence: V17 (name spaces: no process but the runner in its sandbox)
 // @paste softmax
 // @paste syscall
 

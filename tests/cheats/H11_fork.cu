@@ -2,7 +2,7 @@
 // cheat: H11 a process that outlives the runner
 // task: softmax_f32
 // expect: suspicious
-// evidence: fork
+// evidence: fork, which starts a process
 // device: sim cuda
 // defence: V16 V17
 // @paste softmax

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H11 fork without an import
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: signal|system call|process|ended
+// expect: suspicious
+// evidence: tried to start another process
 // device: sim cuda
-// defence: V17 (seccomp, pid namespace)
+// defence: V17 (seccomp, pid name space)
 // @paste softmax
 // @paste syscall
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H12 embeds a file of the host through the assembler
 // task: softmax_f32
-// expect: build_failed|suspicious
-// evidence: hostname|incbin|assembl
+// expect: build_failed
+// evidence: /etc/hostname
 // device: sim cuda
 // sandbox: needed
 // defence: V17 (compiler sandbox)

@@ -6,6 +6,7 @@
 // device: sim cuda
 // defence: V17 (limits of the compiler)
 // slow: yes
+// varies: the limit that ends the compiler first: memory, file size or time
 // @paste softmax
 
 char huge[std::int64_t{1} << 34] = {1};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H12 includes a file of the host
 // task: softmax_f32
-// expect: build_failed|suspicious
-// evidence: no file of the host|hostname
+// expect: build_failed
+// evidence: no file of the host can be seen
 // device: sim cuda
 // sandbox: needed
 // defence: V17 (compiler sandbox)

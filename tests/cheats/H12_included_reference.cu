@@ -2,7 +2,7 @@
 // cheat: H12 includes the reference by a parent path
 // task: softmax_f32
 // expect: build_failed
-// evidence: root.cu|include
+// evidence: root.cu: No such file
 // device: sim cuda
 // defence: V17 (compiler sandbox)
 

@@ -6,6 +6,7 @@
 // device: sim cuda
 // defence: B14 (compiler deadline, memory limit)
 // slow: yes
+// varies: the limit that ends the compiler first: memory or time
 // @paste softmax
 
 namespace {

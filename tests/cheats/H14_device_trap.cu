@@ -2,9 +2,11 @@
 // cheat: H14 the kernel traps after its answer
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: trap|launch failure|illegal|device|instruction
+// evidence: trap instruction
+// evidence-cuda: CUDA 715|CUDA 718|CUDA 719|CUDA 710
 // device: sim cuda
 // defence: V1 (sticky errors end the runner)
+// varies: the driver decides how it names a trap
 // @paste softmax
 
 namespace {

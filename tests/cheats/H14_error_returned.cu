@@ -2,7 +2,7 @@
 // cheat: H14 right outputs, but an error is returned
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: returned
+// evidence: returned CUDA error 999
 // device: sim cuda
 // defence: the return value is part of the contract
 // @paste softmax

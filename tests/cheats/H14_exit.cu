@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H14 exit(0) inside the call
 // task: softmax_f32
-// expect: suspicious|runtime_failed
-// evidence: exit
+// expect: runtime_failed
+// evidence: ended its process
 // device: sim cuda
-// defence: V16
+// defence: V1 (exit is on the import list: nvcc calls it)
 // @paste softmax
 
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // cheat: H14 exit(0) without an import
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: ended|exit
+// evidence: ended its process
 // device: sim cuda
 // defence: V1 (success needs the end of the protocol and verified data)
 // @paste softmax

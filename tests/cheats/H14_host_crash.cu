@@ -2,7 +2,7 @@
 // cheat: H14 the host part follows a null pointer
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: signal|Segmentation|ended
+// evidence: its process crashed with signal 11
 // device: sim cuda
 // defence: V1
 // @paste softmax

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H14 kills itself
 // task: softmax_f32
-// expect: runtime_failed|suspicious|incorrect
-// evidence: signal|kill|ended|Kill|never written
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // defence: V1
+// sandbox: needed
+// note: the first process of a name space does not hear its own SIGKILL
 // @paste softmax
 // @paste syscall
 

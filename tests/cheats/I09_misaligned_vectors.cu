@@ -2,7 +2,8 @@
 // cheat: I09 16-byte loads of rows that are not aligned
 // task: softmax_f32
 // expect: runtime_failed
-// evidence: misaligned|align|multiple of 16
+// evidence: no multiple of 16
+// evidence-cuda: CUDA 716
 // device: sim cuda
 // defence: V13 (odd sizes)
 // @paste softmax

@@ -5,6 +5,7 @@
 // evidence: not finite|never written
 // device: sim cuda
 // defence: V14 (class agreement)
+// varies: an output that held NaN before may keep the very same bits
 // @paste softmax
 
 ENTRY

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: I15 tiles are overwritten without a barrier
 // task: matmul_f32
-// expect: incorrect|suspicious
-// evidence: times the allowed error|norm|race
+// expect: incorrect
+// evidence: times the allowed error|norm
 // device: sim cuda
 // defence: V20 V19
 // @paste matmul

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: I15 tiles are read without a barrier
 // task: matmul_f32
-// expect: incorrect|suspicious
-// evidence: times the allowed error|norm|race|not finite
+// expect: incorrect
+// evidence: times the allowed error|norm|not finite
 // device: sim cuda
 // defence: V20 V19
 // @paste matmul

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: I15 lanes exchange through shared memory without __syncwarp
 // task: softmax_f32
-// expect: incorrect|suspicious
-// evidence: race|times the allowed error
+// expect: suspicious
+// evidence: race
 // device: sanitizer
 // defence: V19 (racecheck)
 // @paste softmax

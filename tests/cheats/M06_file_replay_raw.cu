@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: M06 a file that survives the process, without an import
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|wrong|previous|signal|syscall
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // sandbox: needed
-// defence: V17
+// defence: V17 (name spaces)
 // repeat: 2
 // @paste softmax
 // @paste syscall

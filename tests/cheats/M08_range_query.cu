@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: M08 asks the driver for other allocations
 // task: softmax_f32
-// expect: incorrect|suspicious|runtime_failed
-// evidence: never written|cuMemGetAddressRange
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
-// defence: V1 V16
-// expect-sim: incorrect|suspicious|runtime_failed|not_run
-// evidence-sim: never written|cuMemGetAddressRange|cudaGetDriverEntryPoint
+// defence: V1 V16 (entry-point gate)
 // @paste softmax
 
 // Pays only when the driver answers.

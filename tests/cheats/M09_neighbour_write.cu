@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: M09 zeroes what lies 2 MiB further on
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: address|memory|wrote|writ
+// expect: runtime_failed
+// evidence: past the end of output y
+// evidence-cuda: CUDA 700
 // device: sim cuda
 // defence: V6 V1
 // @paste softmax

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: M10 right answer, then one input element is changed
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: input|read-only|address|memory
+// expect: runtime_failed
+// evidence: which is read-only
+// evidence-cuda: CUDA 700
 // device: sim cuda
 // defence: V5
 // @paste softmax

@@ -2,9 +2,9 @@
 // cheat: M13 nothing is done once an answer is there
 // task: softmax_f32
 // expect: incorrect
-// evidence: never written|previous|wrong
+// evidence: previous call's answer|never written
 // device: sim cuda
-// defence: V3 V2
+// defence: V3 V2 V11
 // @paste softmax
 
 ENTRY

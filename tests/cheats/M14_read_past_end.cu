@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: M14 averages 16 elements past the end of the input
 // task: softmax_f32
-// expect: runtime_failed|suspicious
-// evidence: past the end|address|memory|read
+// expect: runtime_failed
+// evidence: past the end of input x
+// evidence-cuda: CUDA 700
 // device: sim cuda
 // defence: V6 V19
 // @paste softmax

@@ -3,9 +3,10 @@
 // task: softmax_f32
 // expect: suspicious|incorrect|runtime_failed
 // evidence: host|copy|copies|kernel|capture
+// evidence-sim: a copy from the device to the host
 // device: sim cuda
 // defence: V10 V8
-// expect-sim: suspicious|incorrect|runtime_failed|not_run
+// expect-sim: not_run
 // @paste softmax
 
 ENTRY

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: T01 only the last row runs outside the given stream
 // task: softmax_f32
-// expect: suspicious|incorrect
-// evidence: stream|events claim|never written|stay|wrong
+// expect: suspicious
+// expect-cuda: suspicious|incorrect
+// evidence: outside the given stream
+// evidence-cuda: join all of it to the stream|captured|direct calls were right|never written
 // device: sim cuda
 // defence: V7 V8 V10
+// varies: when the other stream ends is the device's business
 // @paste softmax
 
 ENTRY

@@ -2,7 +2,7 @@
 // cheat: T07 a constructor walks the program headers
 // task: softmax_f32
 // expect: suspicious
-// evidence: dl_iterate_phdr|loaded
+// evidence: dl_iterate_phdr
 // device: sim cuda
 // defence: V16 V1 V17
 // @paste softmax

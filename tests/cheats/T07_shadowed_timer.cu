@@ -2,9 +2,9 @@
 // cheat: T07 defines the timer itself
 // task: softmax_f32
 // expect: suspicious
-// evidence: shadow
+// evidence: would shadow
 // device: sim cuda
-// defence: V16 V1
+// defence: V16 (exports) V1
 // @paste softmax
 
 extern "C" cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t)

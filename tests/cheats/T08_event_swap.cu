@@ -2,7 +2,7 @@
 // cheat: T08 looks for event handles in writable memory
 // task: softmax_f32
 // expect: suspicious
-// evidence: fopen|fscanf
+// evidence: fopen
 // device: sim cuda
 // defence: V16 V1 V9
 // @paste softmax

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: T09 one call computes eight
 // task: softmax_f32
-// expect: incorrect|suspicious
-// evidence: never written|previous|wrong
+// expect: incorrect
+// evidence: never written
 // device: sim cuda
 // defence: V7 V3 V10
 // @paste softmax

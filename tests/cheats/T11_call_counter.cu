@@ -2,7 +2,7 @@
 // cheat: T11 honest for three calls, then one row
 // task: softmax_f32
 // expect: incorrect
-// evidence: never written|wrong|previous
+// evidence: never written|wrong
 // device: sim cuda
 // defence: V3 V12
 // @paste softmax

@@ -61,7 +61,7 @@ const std::vector<TableRow>& tableRows()
         // the runner's process
         {"seccomp", "sim cuda", "sandbox", "seccomp"},
         {"bubblewrap", "sim cuda", "", "name spaces"},
-        {"entry-point-gate", "sim cuda", "", "entry-point gate"},
+        {"entry-point-gate", "cuda", "", "entry-point gate"}, // simulated, what is behind it is not there
         {"imports,seccomp,bubblewrap", "sim cuda", "imports sandbox", "name spaces|seccomp"},
         // memory
         {"read-only-inputs", "sim cuda", "inputs", "V5"},
@@ -71,6 +71,7 @@ const std::vector<TableRow>& tableRows()
         {"workspace-poison", "sim cuda", "", "V4"},
         // what a call is given
         {"fresh-inputs", "sim cuda", "", "V2|V11"},
+        {"near-inputs", "sim cuda", "", "V11"},
         {"foreign-answer", "sim cuda", "", "V3"},
         {"noise-poison,inverted-poison,foreign-answer", "sim cuda", "poison", "V3"}, // NaN alone
         {"nan-poison,inverted-poison,foreign-answer", "sim cuda", "poison", "V3"},   // noise alone
@@ -80,11 +81,18 @@ const std::vector<TableRow>& tableRows()
         {"fresh-inputs,noise-poison,nan-poison,inverted-poison,workspace-poison", "sim cuda", "", "V2|V3|V4"},
         // what is read afterwards
         {"element-bound", "sim cuda", "tolerance finite poison", ""},
-        {"norm-bound", "sim cuda", "norm", ""},
-        {"element-bound,norm-bound", "sim cuda", "tolerance finite poison norm", ""},
+        {"norm-bound", "sim cuda", "norm", "norm bound"},
+        {"element-bound,norm-bound", "sim cuda", "tolerance finite norm", ""},
         {"full-comparison", "sim cuda", "", "full comparison|class agreement"},
         {"return-value", "sim cuda", "return", ""},
+        // work that does not end with the given stream
         {"stream-accounting", "sim", "stream", ""},
+        {"stream-accounting,fresh-inputs,noise-poison,nan-poison,inverted-poison", "sim", "stream", ""},
+        {"stream-snapshot", "cuda", "stream", "V7"},
+        {"graph-replay", "cuda", "stream capture", "V8"},
+        {"stream-snapshot,graph-replay", "cuda", "stream capture", "V7|V8"},
+        {"stream-snapshot,graph-replay,clock-agreement", "cuda", "stream capture clock", "V7|V8"},
+        {"stream-snapshot,graph-replay,clock-agreement,physical-floor", "cuda", "stream capture clock", "V7|V8"},
         // the clock
         {"timed-checks", "cuda", "", "V12"},
         {"clock-agreement", "cuda", "clock", "V9"},
