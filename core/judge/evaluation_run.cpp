@@ -459,6 +459,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             ESPALIER_CHECK(checkStatics(job, *task, verified));
         }
         evaluation.verify = verified.record;
+        evaluation.evidence.insert(evaluation.evidence.end(), verified.evidence.begin(), verified.evidence.end());
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
             evaluation.metrics = metricsOf(counted.counters, counted.launches);

@@ -17,12 +17,17 @@ Judged<void> prepare(WorkArea& area, std::size_t set, Before before)
     return orInfrastructure(area.poisonWorkspace());
 }
 
-Judged<LaunchCount> capture(const Context& context, LoadedRunner& runner, const runner::Call& call,
-                            const std::string& caseId)
+constexpr int captureUnsupported = 900; ///< cudaErrorStreamCaptureUnsupported
+
+Judged<std::optional<LaunchCount>> capture(const Context& context, LoadedRunner& runner, const runner::Call& call,
+                                           const std::string& caseId)
 {
     auto graph = runner.process->capture({call}, context.runners.deadlines().call, context.interrupts);
     if (!graph) {
         return std::unexpected(verdictOf(graph.error(), fmt::format("the capture of a call of case {}", caseId)));
+    }
+    if (graph->status == captureUnsupported) {
+        return std::nullopt;
     }
     if (!graph->error.empty() || graph->status != 0) {
         const std::string why = graph->status != 0 ? "the call returned " + cudaErrorText(graph->status) : graph->error;
@@ -42,37 +47,59 @@ Judged<LaunchCount> capture(const Context& context, LoadedRunner& runner, const 
     return count;
 }
 
-} // namespace
-
-Judged<LaunchCount> replayCaptured(const Context& context, OracleComparison& oracle, LoadedRunner& runner,
-                                   WorkArea& area, std::size_t set, std::uint64_t workspaceBytes)
+/// What is wrong with the outputs of `set`, if anything.
+Judged<std::optional<Verdict>> findWrong(OracleComparison& oracle, WorkArea& area, std::size_t set, Before before,
+                                         const std::string& where)
 {
-    const CasePlan& plan = area.plan();
-    const std::string where = fmt::format("the replay of a captured call of case {}", plan.id);
-    ESPALIER_CHECK(prepare(area, set, Before::Noise));
-    ESPALIER_TRY(runner::Call call, entryCall(context, runner, area, set, workspaceBytes));
-    call.snapshots.clear(); // a graph is one call: nothing follows it that could look too early
-    ESPALIER_TRY(const LaunchCount count, capture(context, runner, call, plan.id));
-    const Before before = randomSeed() % 2 == 0 ? Before::Noise : Before::NaN;
-    ESPALIER_CHECK(prepare(area, set, before));
-    const auto replayed = runner.process->replay(true, context.runners.deadlines().call, context.interrupts);
-    if (!replayed) {
-        return std::unexpected(verdictOf(replayed.error(), where));
-    }
-    area.forgetProbes(set);
     ESPALIER_CHECK(Verifier::judgeDamage(area, set, where));
     ESPALIER_TRY(const std::vector<OutputTally> tallies, oracle.compareWhole(area, set));
     for (std::size_t a = 0; a < tallies.size(); ++a) {
-        if (!plan.arguments[a].isOutput()) {
-            continue;
-        }
-        if (auto wrong = OracleComparison::judge(plan, a, tallies[a], before, where)) {
-            const std::string sentence = wrong->reason + "; direct calls were right: work on another stream or thread, on "
-                                                         "the host, or kept from the capture is missing from the graph";
-            return rejected(Outcome::Suspicious, "capture", sentence);
+        if (area.plan().arguments[a].isOutput()) {
+            if (auto wrong = OracleComparison::judge(area.plan(), a, tallies[a], before, where)) {
+                return wrong;
+            }
         }
     }
-    return count;
+    return std::nullopt;
+}
+
+} // namespace
+
+Judged<std::optional<LaunchCount>> replayCaptured(const Context& context, OracleComparison& oracle,
+                                                  LoadedRunner& runner, WorkArea& area, std::size_t set,
+                                                  std::uint64_t workspaceBytes)
+{
+    const CasePlan& plan = area.plan();
+    ESPALIER_CHECK(prepare(area, set, Before::Noise));
+    ESPALIER_TRY(runner::Call call, entryCall(context, runner, area, set, workspaceBytes));
+    call.snapshots.clear(); // a graph is one call: nothing follows it that could look too early
+    ESPALIER_TRY(const std::optional<LaunchCount> count, capture(context, runner, call, plan.id));
+    if (!count) {
+        return count;
+    }
+    const Before before = randomSeed() % 2 == 0 ? Before::Noise : Before::NaN;
+    const auto deadline = context.runners.deadlines().call;
+    ESPALIER_CHECK(prepare(area, set, before));
+    area.forgetProbes(set);
+    const std::string replay = fmt::format("the replay of a captured call of case {}", plan.id);
+    if (const auto replayed = runner.process->replay(true, deadline, context.interrupts); !replayed) {
+        return std::unexpected(verdictOf(replayed.error(), replay));
+    }
+    ESPALIER_TRY(const std::optional<Verdict> wrong, findWrong(oracle, area, set, before, replay));
+    if (!wrong) {
+        return count;
+    }
+    const std::string directly = fmt::format("a call of case {}", plan.id);
+    ESPALIER_CHECK(prepare(area, set, before));
+    area.forgetProbes(set);
+    ESPALIER_CHECK(runCalls(context, runner, {call}, true, deadline, directly));
+    ESPALIER_TRY(std::optional<Verdict> wrongAnyway, findWrong(oracle, area, set, before, directly));
+    if (wrongAnyway) {
+        return std::unexpected(std::move(*wrongAnyway));
+    }
+    return rejected(Outcome::Suspicious, "capture",
+                    wrong->reason + "; a direct call was right: work on another stream or thread, on the host, or kept "
+                                    "from the capture is missing from the graph");
 }
 
 } // namespace espalier::judge
