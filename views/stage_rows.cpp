@@ -156,6 +156,26 @@ void addCase(StageRow& row, const CaseTiming& timing)
                 .arg(timing.dropped)
                 .arg(format::text(timing.stoppedBy)),
             false);
+        add(tr("Processes"), tr("%1 a side").arg(timing.runners), false);
+    }
+    for (const auto& [reason, count] : timing.droppedBecause) {
+        add(tr("Dropped"), QStringLiteral("%1 · %2").arg(count).arg(format::text(reason)), false);
+    }
+    if (timing.latency) {
+        add(tr("Latency"),
+            tr("p50 %1, p95 %2, p99 %3 of %4 calls")
+                .arg(format::time(timing.latency->p50Us, timing.provenance),
+                     format::time(timing.latency->p95Us, timing.provenance),
+                     format::time(timing.latency->p99Us, timing.provenance))
+                .arg(timing.latency->calls),
+            true);
+    }
+    if (timing.launchUs > 0 && timing.endToEndUs > 0) {
+        add(tr("Host"),
+            tr("%1 to launch, %2 end to end")
+                .arg(format::time(timing.launchUs, timing.provenance),
+                     format::time(timing.endToEndUs, timing.provenance)),
+            true);
     }
 }
 
@@ -172,6 +192,20 @@ StageRow timeRow(const NodeDetail& detail)
     }
     row.facts.push_back(
         {tr("Regime"), tr("%1, %2 tier").arg(format::text(timing->regime), format::text(timing->tier))});
+    if (timing->mode != "offline") {
+        row.facts.push_back(
+            {tr("Mode"), tr("%1, %2 calls a second").arg(format::text(timing->mode), format::number(timing->rate))});
+    }
+    if (timing->again) {
+        row.facts.push_back({tr("Measured again"), tr("as a winner, on new inputs")});
+    }
+    const bool measured = !timing->cases.empty() && timing->cases.front().provenance == Provenance::Measured;
+    if (measured && !timing->monitor.empty()) {
+        row.facts.push_back({tr("Watched by"), format::text(timing->monitor), timing->monitor.starts_with("none:")});
+    }
+    if (!timing->guardBroken.empty()) {
+        row.facts.push_back({tr("Guard"), format::text(timing->guardBroken), true});
+    }
     row.facts.push_back({tr("Checked while timing"), tr("%1 of %2 calls, %3 in full")
                                                          .arg(timing->checkedCalls)
                                                          .arg(timing->timedCalls)

@@ -68,7 +68,6 @@ private:
     void reportChanges(bool now);
     RunStatus status() const;
     RunSummary summary();
-    std::optional<NodeId> headline() const;
     void refuse(std::string what, Error error);
     void saveTime(bool now);
     Result<NodeDetail> detail(NodeId node);

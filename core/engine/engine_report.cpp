@@ -70,7 +70,7 @@ RunStatus EngineCore::status() const
     status.building = m_pipeline->building();
     status.waiting = m_pipeline->waiting();
     status.judging = m_pipeline->judging();
-    status.best = m_state == RunState::Finished ? headline() : m_book.best();
+    status.best = m_state == RunState::Finished ? m_book.headline() : m_book.best();
     if (status.best) {
         const NodeSummary* best = m_book.find(*status.best);
         status.bestSpeedupRoot = best->speedupRoot;
@@ -92,13 +92,6 @@ RunStatus EngineCore::status() const
     return status;
 }
 
-/// At the end of a run: a second measurement where there is one.
-std::optional<NodeId> EngineCore::headline() const
-{
-    const auto again = m_book.best(true);
-    return again && *again != taskRoot ? again : m_book.best();
-}
-
 RunSummary EngineCore::summary()
 {
     const SessionInfo& info = m_journal.info();
@@ -111,7 +104,7 @@ RunSummary EngineCore::summary()
     summary.passed = counts.passed;
     summary.rejected = counts.rejected;
     summary.failed = counts.failed;
-    summary.best = headline();
+    summary.best = m_book.headline();
     summary.seconds = m_clock.total();
     summary.usd = m_planner->usd();
     summary.tokens = m_planner->tokens();

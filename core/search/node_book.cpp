@@ -235,6 +235,14 @@ std::optional<NodeId> NodeBook::best(bool measuredAgain) const
     return best ? std::optional(best->id) : std::nullopt;
 }
 
+std::optional<NodeId> NodeBook::headline() const
+{
+    const bool any = std::any_of(m_nodes.begin(), m_nodes.end(), [this](const auto& entry) {
+        return entry.second.measuredAgain && scoreOf(entry.second);
+    });
+    return best(any);
+}
+
 std::vector<NodeId> NodeBook::winners(std::size_t most) const
 {
     std::vector<std::pair<double, NodeId>> scored;

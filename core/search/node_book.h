@@ -40,6 +40,8 @@ public:
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
     /// and never when it breaks the objective's guard. `measuredAgain`: among those only, and the root.
     std::optional<NodeId> best(bool measuredAgain = false) const;
+    /// At the end of a run: the best of those that were measured again, the root among them; best() where none was.
+    std::optional<NodeId> headline() const;
     /// Up to `most` of the fastest that are faster than the root and have not been measured again, the best first.
     std::vector<NodeId> winners(std::size_t most) const;
     std::vector<NodeSummary> takeChanged(); ///< in id order

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/search_tree.h"
 
+#include "core/analysis/fresh_runs.h"
 #include "core/search/node_book.h"
 #include "core/search/node_payload.h"
 #include "core/search/strategy.h"
 #include "tests/support/tree_text.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
+#include <random>
 
 namespace espalier {
 namespace {
@@ -167,6 +170,49 @@ TEST(NodeBook, WinnersAreTheFastestNotMeasuredAgain)
     EXPECT_EQ(book.winners(3), (std::vector{NodeId{3}, NodeId{2}}));
     EXPECT_EQ(book.best(), NodeId{5});
     EXPECT_EQ(book.best(true), NodeId{5});
+}
+
+/// Two hundred copies of one kernel: the tie band bounds how many pass for better, and what passes by luck does not
+/// outlive its second measurement.
+TEST(NodeBook, LuckAmongManyCopiesMakesNoHeadline)
+{
+    constexpr int copies = 200;
+    constexpr double noise = 0.004; // of a quick ratio
+    std::mt19937 random(7);
+    std::normal_distribution<double> luck(0, noise);
+    const auto draw = [&](double width) {
+        const double value = std::exp(luck(random) * width);
+        const double half = std::exp(1.96 * noise * width);
+        return Interval{value, value / half, value * half};
+    };
+    NodeBook book = measuredBook(copies);
+    int faster = 0;
+    for (int id = 2; id <= copies + 1; ++id) {
+        const Interval ratio = draw(1);
+        faster += statistics::compare(ratio) == statistics::Comparison::Faster;
+        book.finished(NodeId{id}, measured(ratio, ratio));
+    }
+    EXPECT_LE(faster, copies * 25 / 1000); // the nominal rate
+    for (int round = 0; round < 4 && book.best() != taskRoot; ++round) {
+        for (const NodeId id : book.winners(2)) {
+            Evaluation again = measured(draw(0.25)); // the full tier's
+            again.timing->again = true;
+            book.finished(id, again);
+        }
+    }
+    EXPECT_EQ(book.headline(), taskRoot);
+}
+
+TEST(NodeBook, TheHeadlineIsBestOnlyWhileNothingWasMeasuredAgain)
+{
+    NodeBook book = measuredBook(2);
+    book.finished(NodeId{2}, measured({1.5, 1.49, 1.51}));
+    EXPECT_EQ(book.headline(), NodeId{2});
+    Evaluation again = measured({1.001, 0.999, 1.003});
+    again.timing->again = true;
+    book.finished(NodeId{3}, again);
+    EXPECT_EQ(book.best(), NodeId{2});
+    EXPECT_EQ(book.headline(), taskRoot); // what was measured once makes no headline beside it
 }
 
 TEST(NodeBook, TellsOfATieWithTheParent)

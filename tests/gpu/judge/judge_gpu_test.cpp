@@ -31,7 +31,8 @@ protected:
         return {sha256(*bytes), bytes};
     }
 
-    Evaluation evaluate(const std::string& candidate, bool verifyOnly = true)
+    Evaluation evaluate(const std::string& candidate, bool verifyOnly = true, Tier tier = Tier::Quick,
+                        TimingSetting setting = {})
     {
         EvaluationJob job;
         job.id = RequestId{m_nextId++};
@@ -41,6 +42,8 @@ protected:
         job.candidate = library(candidate);
         job.root = job.oracle = library("honest");
         job.verifyOnly = verifyOnly;
+        job.tier = tier;
+        job.setting = std::move(setting);
         m_judge->submit(std::move(job));
         const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
         while (std::chrono::steady_clock::now() < end) {
@@ -68,14 +71,42 @@ TEST_F(JudgeOnGpu, IsMeasuredAndConfined)
 {
     EXPECT_EQ(m_judge->hello().provenance(), Provenance::Measured);
     EXPECT_EQ(m_judge->hello().sandbox, "bubblewrap");
+    (void)evaluate("honest"); // starts the oracle's runner, which stays
     const Evaluation honest = evaluate("honest", false);
     ASSERT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
     ASSERT_TRUE(honest.timing);
     const CaseTiming& timing = honest.timing->cases.at(0);
     EXPECT_EQ(timing.provenance, Provenance::Measured);
-    EXPECT_GT(timing.timeUs.value, 1);
-    EXPECT_LT(timing.timeUs.value, 50);
+    EXPECT_EQ(timing.method, "graph"); // 4099 sums: next to nothing but the launch
+    EXPECT_GT(timing.timeUs.value, 0.2);
+    EXPECT_LT(timing.timeUs.value, 10);
+    EXPECT_GT(timing.launchUs, 0);
+    EXPECT_GT(timing.endToEndUs, timing.timeUs.value);
     EXPECT_GE(honest.timing->fullyCompared * 10, honest.timing->timedCalls);
+    EXPECT_EQ(honest.timing->monitor.substr(0, 5), "NVML ");
+    ASSERT_FALSE(timing.conditions.empty());
+    EXPECT_GT(timing.conditions[0].smMhz, 100);
+    EXPECT_LT(honest.judgeSeconds, 1.0);
+}
+
+TEST_F(JudgeOnGpu, TheFullTierTakesThreeProcessesASideWithinItsSeconds)
+{
+    const Evaluation honest = evaluate("honest", false, Tier::Full);
+    ASSERT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
+    EXPECT_EQ(honest.timing->cases.at(0).runners, 3);
+    EXPECT_LT(honest.judgeSeconds, 6.0);
+}
+
+TEST_F(JudgeOnGpu, SteadyAndServerAreMeasured)
+{
+    const Evaluation steady = evaluate("honest", false, Tier::Quick, {"steady", "offline", 0});
+    ASSERT_EQ(steady.outcome, Outcome::Passed) << steady.reason;
+    EXPECT_EQ(steady.timing->regime, "steady");
+    const Evaluation served = evaluate("honest", false, Tier::Quick, {"steady", "server", 500});
+    ASSERT_EQ(served.outcome, Outcome::Passed) << served.reason;
+    ASSERT_TRUE(served.timing->cases.at(0).latency);
+    EXPECT_GT(served.timing->cases[0].latency->p50Us, 5);
+    EXPECT_LT(served.timing->cases[0].latency->p50Us, 2000);
 }
 
 TEST_F(JudgeOnGpu, MisdeedsAreNamedAndDoNoHarm)
