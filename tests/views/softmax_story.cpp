@@ -160,7 +160,7 @@ private:
 
     static VerifyRecord verify(double worst)
     {
-        VerifyRecord record{12, {}, 0.82, "bubblewrap"};
+        VerifyRecord record{.calls = 12, .seconds = 0.82, .sandbox = "bubblewrap"};
         for (const char* shape : {"8x4096", "3x4099", "5x1"}) {
             record.errors.push_back({shape, "y", shape[0] == '3' ? worst : worst * 0.6, 2.1e-7, 6.9e-6, 32768});
         }
