@@ -85,8 +85,10 @@ TEST_F(Timing, TheQuickTierTellsHowItMeasured)
     EXPECT_EQ(one.conditions[0].foreignProcesses, 0);
     EXPECT_GT(one.endToEndUs, 2900); // the call sleeps for 3 ms
     EXPECT_GT(one.launchUs, 0);
-    EXPECT_GT(one.unseenOverSeen, 0.5);
-    EXPECT_LT(one.unseenOverSeen, 1.5);
+    if (one.unseenOverSeen > 0) { // else no repeated block of a busy machine counted
+        EXPECT_GT(one.unseenOverSeen, 0.5);
+        EXPECT_LT(one.unseenOverSeen, 1.5);
+    }
 }
 
 TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
