@@ -15,6 +15,7 @@ constexpr const char* examples =
     "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
     "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
     "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
+    "  espalierctl audit ./my_op --device sim                    do its checks reject candidates that do nothing?\n"
     "  espalierctl show s.espalier --tree                        the branching tree with outcomes\n"
     "  espalierctl show s.espalier --node 7 --source             one candidate's source\n"
     "  espalierctl export s.espalier --node 7 --form cuda --to out   kernel, prototype and evidence\n"
@@ -102,6 +103,14 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
     eval->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
+void addAudit(CLI::App& app, ctl::AuditVerb& verb)
+{
+    CLI::App* audit = app.add_subcommand("audit", "Is a task fit to be searched? Null candidates must fail on it");
+    audit->add_option("task", verb.task, "Name of a built-in task, or a task folder")->required();
+    audit->add_option("--device", verb.device, "auto (default), sim, or cuda:N");
+    audit->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
 void addShow(CLI::App& app, ctl::ShowVerb& verb)
 {
     CLI::App* show = app.add_subcommand("show", "Read a session");
@@ -133,6 +142,7 @@ int runVerb(int argc, char** argv)
     ctl::RunVerb run;
     ctl::EvalVerb eval;
     std::string tier = "quick";
+    ctl::AuditVerb audit;
     ctl::ShowVerb show;
     ctl::ExportVerb exporter;
     CLI::App* doctor = app.add_subcommand("doctor", "What works on this machine, what does not, and the remedy");
@@ -141,6 +151,7 @@ int runVerb(int argc, char** argv)
     tasks->add_flag("--json", json, "One JSON object on standard output");
     addRun(app, words, run);
     addEval(app, eval, tier);
+    addAudit(app, audit);
     addShow(app, show);
     addExport(app, exporter);
     try {
@@ -153,6 +164,9 @@ int runVerb(int argc, char** argv)
     }
     if (app.got_subcommand(tasks)) {
         return ctl::tasks(json);
+    }
+    if (app.got_subcommand("audit")) {
+        return ctl::audit(audit);
     }
     if (app.got_subcommand("run")) {
         return ctl::run(runVerbOf(words, run));

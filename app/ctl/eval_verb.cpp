@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/ctl/interrupts.h"
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/stop_on_interrupt.h"
 #include "app/ctl/timing_text.h"
 #include "app/ctl/verbs.h"
 #include "core/base/file.h"
@@ -10,46 +10,10 @@
 #include "core/model/evaluation_json.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <thread>
 
 namespace espalier::ctl {
 
 namespace {
-
-/// Turns Ctrl-C into a stop request while a blocking call runs. Construct before the call starts threads.
-class StopOnInterrupt
-{
-public:
-    StopOnInterrupt()
-        : m_wake(::eventfd(0, EFD_CLOEXEC)), m_thread([this](const std::stop_token& ended) { watch(ended); })
-    {
-    }
-    ~StopOnInterrupt()
-    {
-        m_thread.request_stop();
-        ::eventfd_write(m_wake.get(), 1);
-    }
-    std::stop_token token() const { return m_source.get_token(); }
-
-private:
-    void watch(const std::stop_token& ended)
-    {
-        while (!ended.stop_requested()) {
-            pollfd polled[2] = {{m_interrupts.descriptor(), POLLIN, 0}, {m_wake.get(), POLLIN, 0}};
-            ::poll(polled, 2, -1);
-            if (m_interrupts.take()) {
-                m_source.request_stop();
-            }
-        }
-    }
-
-    Interrupts m_interrupts;
-    UniqueFd m_wake;
-    std::stop_source m_source;
-    std::jthread m_thread; ///< last: started when the rest is there
-};
 
 void printReport(const Evaluation& evaluation, const JudgeHello& device)
 {
@@ -67,6 +31,9 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
             print(fmt::format("  {}: {} registers, {} B shared, {} B spilled", kernel.kernel, kernel.registers,
                               kernel.sharedBytes, kernel.spillStoreBytes));
         }
+    }
+    if (evaluation.verify && evaluation.verify->repeat) {
+        print(fmt::format("  {}", repeatText(*evaluation.verify->repeat)));
     }
     if (evaluation.timing) {
         for (const std::string& line : timingLines(*evaluation.timing)) {

@@ -75,6 +75,14 @@ void note(std::string_view text)
     write(stderr, text);
 }
 
+std::string repeatText(const RepeatRecord& repeat)
+{
+    const std::string calls = fmt::format("{} calls of case {} on the same inputs", repeat.calls, repeat.caseId);
+    return repeat.differing == 0 ? calls + " gave the same bits"
+                                 : fmt::format("{} differ in {} of {} elements, by {:.3g} u at most", calls,
+                                               repeat.differing, repeat.elements, repeat.spread);
+}
+
 int failWith(const Error& error, bool json)
 {
     if (json) {

@@ -3,7 +3,9 @@
 
 #include "core/base/json.h"
 #include "core/base/result.h"
+#include "core/model/evaluation.h"
 
+#include <string>
 #include <string_view>
 
 namespace espalier::ctl {
@@ -20,6 +22,8 @@ void printJson(const Json& object);
 void print(std::string_view text);
 /// A line on standard error: progress and explanations never mix with results.
 void note(std::string_view text);
+/// "3 calls of case 8x4096 on the same inputs gave the same bits"
+std::string repeatText(const RepeatRecord& repeat);
 /// Prints the sentence (as {"error": …} with --json) and returns the exit code it means: 2 when the user can mend it by
 /// calling differently, 5 when something around us is broken.
 int failWith(const Error& error, bool json);

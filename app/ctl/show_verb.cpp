@@ -146,6 +146,9 @@ void printDetail(const NodeDetail& detail)
                 "verify:   {} {}: {} elements, worst error {:.2g} of its bound, norm {:.2g} (bound {:.2g})",
                 error.caseId, error.output, error.compared, error.worstElementRatio, error.normError, error.normBound));
         }
+        if (const auto& repeat = detail.evaluation.verify->repeat) {
+            print(fmt::format("repeat:   {}", repeatText(*repeat)));
+        }
         print(fmt::format("sandbox:  {}", detail.evaluation.verify->sandbox));
     }
     if (detail.evaluation.timing) {

@@ -29,6 +29,14 @@ struct EvalVerb {
 };
 int evaluate(const EvalVerb& options);
 
+struct AuditVerb {
+    std::string task;
+    std::string device = "auto";
+    bool json = false;
+};
+/// 0: fit, 3: a null candidate passed or the root did not, 5: a verdict is missing.
+int audit(const AuditVerb& options);
+
 struct ShowVerb {
     std::string session;
     std::int64_t node = 0; ///< 0: none

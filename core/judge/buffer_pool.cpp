@@ -14,10 +14,14 @@ std::uint64_t BufferPool::rounded(std::uint64_t bytes) const
     return std::max<std::uint64_t>(1, (bytes + granule - 1) / granule) * granule;
 }
 
-BufferPool::Entry* BufferPool::idle(Purpose purpose, std::uint64_t bytes)
+BufferPool::Entry* BufferPool::idle(const Want& want)
 {
+    if (want.temporary) {
+        return nullptr;
+    }
+    const std::uint64_t bytes = rounded(want.bytes + want.retreat);
     for (const auto& entry : m_entries) {
-        if (!entry->inUse && entry->purpose == purpose && entry->buffer->bytes() == bytes) {
+        if (!entry->inUse && entry->purpose == want.purpose && entry->buffer->bytes() == bytes) {
             return entry.get();
         }
     }
@@ -57,19 +61,18 @@ Result<void> BufferPool::makeRoom(std::uint64_t missing, std::uint64_t reserve)
     }
 }
 
-Result<std::vector<Region>> BufferPool::take(const std::vector<Want>& wants, std::uint32_t alignment,
-                                             std::uint64_t reserve)
+Result<std::vector<Region>> BufferPool::take(const std::vector<Want>& wants, std::uint64_t reserve)
 {
     std::vector<Entry*> chosen;
     std::uint64_t missing = 0;
     ++m_clock;
     for (const Want& want : wants) {
-        Entry* entry = idle(want.purpose, rounded(want.bytes));
+        Entry* entry = idle(want);
         if (entry) {
             entry->inUse = true;
             entry->lastUse = m_clock;
         } else {
-            missing += rounded(want.bytes);
+            missing += rounded(want.bytes + want.retreat);
         }
         chosen.push_back(entry);
     }
@@ -82,17 +85,19 @@ Result<std::vector<Region>> BufferPool::take(const std::vector<Want>& wants, std
     std::vector<Region> regions;
     for (std::size_t i = 0; i < wants.size(); ++i) {
         if (!chosen[i]) {
-            auto buffer = m_device.allocate(rounded(wants[i].bytes));
+            auto buffer = m_device.allocate(rounded(wants[i].bytes + wants[i].retreat));
             if (!buffer) {
                 release();
                 return std::unexpected(buffer.error());
             }
             m_entries.push_back(
-                std::make_unique<Entry>(Entry{std::move(*buffer), wants[i].purpose, m_nextSerial++, m_clock, true}));
+                std::make_unique<Entry>(Entry{std::move(*buffer), wants[i].purpose, m_nextSerial++, m_clock, true,
+                                              wants[i].temporary}));
             chosen[i] = m_entries.back().get();
         }
         const std::uint64_t capacity = chosen[i]->buffer->bytes();
-        const std::uint64_t offset = (capacity - wants[i].bytes) / alignment * alignment;
+        const std::uint64_t end = capacity - wants[i].bytes - wants[i].retreat;
+        const std::uint64_t offset = end / wants[i].alignment * wants[i].alignment;
         regions.push_back({chosen[i]->buffer.get(), chosen[i]->serial, offset, wants[i].bytes});
     }
     return regions;
@@ -102,7 +107,11 @@ void BufferPool::release()
 {
     for (const auto& entry : m_entries) {
         entry->inUse = false;
+        if (entry->temporary) {
+            m_forget(entry->serial);
+        }
     }
+    std::erase_if(m_entries, [](const auto& entry) { return entry->temporary; });
 }
 
 void BufferPool::clear()

@@ -30,11 +30,14 @@ public:
     struct Want {
         Purpose purpose = Purpose::Input;
         std::uint64_t bytes = 0;
+        std::uint32_t alignment = 256;
+        std::uint64_t retreat = 0; ///< bytes that the data lie further from the buffer's end than they could
+        bool temporary = false;    ///< freed by release(): a place and a size that will hardly be asked for again
     };
-    /// Regions for all wants, each with its data pushed against the buffer's end as far as `alignment` allows. Frees
-    /// idle buffers first when they do not fit. `reserve`: bytes that others will need beside. All regions are in use
-    /// until release(). Errors: OutOfMemory "needs X, has Y".
-    Result<std::vector<Region>> take(const std::vector<Want>& wants, std::uint32_t alignment, std::uint64_t reserve);
+    /// Regions for all wants, each with its data pushed against the buffer's end as far as its alignment and retreat allow.
+    /// Frees idle buffers first when they do not fit. `reserve`: bytes that others will need beside. All regions are in
+    /// use until release(). Errors: OutOfMemory "needs X, has Y".
+    Result<std::vector<Region>> take(const std::vector<Want>& wants, std::uint64_t reserve);
     void release();
     void clear(); ///< frees everything
 
@@ -45,9 +48,10 @@ private:
         std::uint64_t serial = 0;
         std::uint64_t lastUse = 0;
         bool inUse = false;
+        bool temporary = false;
     };
     std::uint64_t rounded(std::uint64_t bytes) const;
-    Entry* idle(Purpose purpose, std::uint64_t bytes);
+    Entry* idle(const Want& want);
     bool evictOldest();
     Result<void> makeRoom(std::uint64_t missing, std::uint64_t reserve);
 

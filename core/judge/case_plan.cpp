@@ -53,11 +53,39 @@ Result<ops::Distribution> opsDistribution(DistributionKind kind, const std::stri
         return ops::Distribution::HeavyTail;
     case DistributionKind::Integers:
         return ops::Distribution::Integers;
+    case DistributionKind::Sparse:
+        return ops::Distribution::Sparse;
+    case DistributionKind::Ties:
+        return ops::Distribution::Ties;
+    case DistributionKind::ConstantRows:
+        return ops::Distribution::ConstantRows;
+    case DistributionKind::Outlier:
+        return ops::Distribution::Outlier;
+    case DistributionKind::Subnormal:
+        return ops::Distribution::Subnormal;
+    case DistributionKind::HalfNormal:
+        return ops::Distribution::HalfNormal;
+    case DistributionKind::Alternating:
+        return ops::Distribution::Alternating;
+    case DistributionKind::Sorted:
+        return ops::Distribution::Sorted;
+    case DistributionKind::Mixed:
+        return ops::Distribution::Mixed;
     case DistributionKind::Recorded:
         break;
     }
     return fail(ErrorCode::NotSupported,
                 fmt::format("not_supported: values.recorded of argument {}: inputs are drawn, not replayed", argument));
+}
+
+/// What FillArgs::row says: a row, or how long a region of mixed regimes is on average: short enough that a tensor has
+/// all of them, long enough that many elements in a row say nothing about the next.
+std::uint64_t rowOf(const ArgumentPlan& plan, DistributionKind kind)
+{
+    if (kind == DistributionKind::Mixed) {
+        return std::clamp<std::uint64_t>(plan.elements / 6, 16, std::uint64_t{1} << 20);
+    }
+    return plan.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(plan.shape.back(), 1));
 }
 
 Result<runner::CallValue> scalarValue(const Argument& argument, const TaskCase& taskCase)
@@ -111,12 +139,14 @@ Result<ArgumentPlan> planArgument(const Task& task, const Argument& argument, co
     ESPALIER_TRY(const std::int64_t elements, elementCount(task, argument, taskCase));
     plan.elements = static_cast<std::uint64_t>(elements);
     plan.bytes = plan.elements * bytesOf(argument.type);
+    plan.alignment = std::min(argument.alignment, CasePlan::largestAlignment);
     const ValueDistribution& values = task.valuesOf(argument, taskCase);
     if (plan.isInput()) {
         plan.fill.dtype = plan.type;
         ESPALIER_TRY(plan.fill.distribution, opsDistribution(values.kind, argument.name));
         plan.fill.a = values.a;
         plan.fill.b = values.b;
+        plan.fill.row = rowOf(plan, values.kind);
     }
     return plan;
 }
@@ -139,6 +169,7 @@ Result<CasePlan> planCase(const Task& task, const TaskCase& taskCase)
     plan.weight = taskCase.weight;
     plan.unitRoundoff = task.contract.unitRoundoff;
     plan.elementFactor = task.contract.elementFactor;
+    plan.bitwise = task.contract.deterministic;
     for (const Argument& argument : task.arguments) {
         ESPALIER_TRY(plan.arguments.emplace_back(), planArgument(task, argument, taskCase));
         double bound = 0;
@@ -151,6 +182,72 @@ Result<CasePlan> planCase(const Task& task, const TaskCase& taskCase)
     plan.minimumBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
     ESPALIER_TRY(plan.flops, flopsOf(task, taskCase));
     return plan;
+}
+
+namespace {
+
+/// Bits of a floating type's significand, the hidden one included: whole numbers up to 2 to this are exact.
+int significandBits(ops::DType type)
+{
+    switch (type) {
+    case ops::DType::F64:
+        return 53;
+    case ops::DType::F32:
+        return 24;
+    case ops::DType::TF32:
+    case ops::DType::F16:
+        return 11;
+    case ops::DType::BF16:
+        return 8;
+    case ops::DType::FP8E4M3:
+        return 4;
+    case ops::DType::FP8E5M2:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+} // namespace
+
+bool makeExact(const Task& task, double terms, CasePlan& plan)
+{
+    constexpr int headroom = 4; // bits, for algorithms that add inputs before they multiply
+    int sumBits = 53, inputBits = 53;
+    for (const std::string& internal : task.contract.allowedInternal) {
+        if (const auto type = dataTypeNamed(internal)) {
+            inputBits = std::min(inputBits, significandBits(opsType(*type))); // splitting an input into parts stays exact
+        }
+    }
+    if (const auto precision = dataTypeNamed(task.contract.precision)) {
+        sumBits = significandBits(opsType(*precision));
+    }
+    for (const ArgumentPlan& argument : plan.arguments) {
+        if (argument.isOutput() || argument.isInput()) {
+            const int bits = significandBits(argument.type);
+            if (bits == 0) {
+                return false;
+            }
+            (argument.isOutput() ? sumBits : inputBits) = std::min(argument.isOutput() ? sumBits : inputBits, bits);
+        }
+    }
+    const double largestSum = std::exp2(sumBits - headroom) / std::max(terms, 1.0);
+    const double largest = std::min(std::floor(std::pow(largestSum, 1.0 / task.contract.exactDegree)),
+                                    std::exp2(inputBits));
+    if (largest < 2) {
+        return false;
+    }
+    for (ArgumentPlan& argument : plan.arguments) {
+        if (argument.isInput()) {
+            argument.fill.distribution = ops::Distribution::Integers;
+            argument.fill.a = -largest;
+            argument.fill.b = largest;
+        }
+    }
+    plan.exact = true;
+    plan.elementFactor = 0;
+    std::fill(plan.normBounds.begin(), plan.normBounds.end(), 0);
+    return true;
 }
 
 std::string elementName(const ArgumentPlan& argument, std::uint64_t index)

@@ -19,6 +19,7 @@ struct ArgumentPlan {
     std::vector<std::int64_t> shape;
     std::uint64_t elements = 0;
     std::uint64_t bytes = 0;
+    std::uint32_t alignment = 256; ///< bytes, that the contract guarantees: the judge keeps to no more
     ops::FillArgs fill = {};  ///< Input, Const: what is drawn, without address and seed
     runner::CallValue scalar; ///< Scalar
     bool isInput() const { return kind == ArgumentKind::Input || kind == ArgumentKind::Const; }
@@ -35,7 +36,12 @@ struct CasePlan {
     double flops = 0;
     double unitRoundoff = 0;
     double elementFactor = 16;
-    std::uint32_t alignment = 256;
+    bool bitwise = false;      ///< the contract's determinism: same inputs, same bits
+    double absoluteFactor = 1; ///< on the smallest normal number, below which only the absolute error counts
+    bool exact = false;        ///< whole inputs: outputs must equal the reference
+    bool churn = false;        ///< data start at another place of their buffer every time
+
+    static constexpr std::uint32_t largestAlignment = 256; ///< of any buffer, and of the workspace
 
     std::uint64_t bytesPerSet() const; ///< inputs and outputs of one call
     const ArgumentPlan& argument(std::size_t index) const { return arguments[index]; }
@@ -44,6 +50,10 @@ struct CasePlan {
 /// Errors: NotSupported "not_supported: field: …" for what this judge does not serve, InvalidInput for a wrong
 /// expression.
 Result<CasePlan> planCase(const Task& task, const TaskCase& taskCase);
+
+/// Draws whole inputs instead, small enough that sums of `terms` products of the contract's degree are exact in every
+/// precision that it allows inside. False where that leaves too few numbers.
+bool makeExact(const Task& task, double terms, CasePlan& plan);
 
 /// "y[17][3]" for element `index` of an argument in row-major order; "y[5]" for one dimension, "y" for a scalar buffer.
 std::string elementName(const ArgumentPlan& argument, std::uint64_t index);

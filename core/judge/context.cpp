@@ -175,7 +175,7 @@ Judged<runner::Call> entryCall(const Context& context, LoadedRunner& runner, con
     }
     if (workspaceBytes > 0) {
         Region workspace = area.workspace();
-        workspace.offset += (workspace.bytes - workspaceBytes) / area.plan().alignment * area.plan().alignment;
+        workspace.offset += (workspace.bytes - workspaceBytes) / CasePlan::largestAlignment * CasePlan::largestAlignment;
         workspace.bytes = workspaceBytes;
         ESPALIER_CHECK(
             orVerdict(runner.process->place(workspace, Grant::ReadWrite, "workspace", context.interrupts), call));

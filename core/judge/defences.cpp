@@ -25,6 +25,7 @@ constexpr auto all = std::to_array<std::pair<Defence, std::string_view>>({
     {Defence::InvertedPoison, "inverted-poison"},
     {Defence::ForeignAnswer, "foreign-answer"},
     {Defence::WorkspacePoison, "workspace-poison"},
+    {Defence::UnseenCases, "unseen-cases"},
     {Defence::ElementBound, "element-bound"},
     {Defence::NormBound, "norm-bound"},
     {Defence::FullComparison, "full-comparison"},

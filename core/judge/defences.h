@@ -26,6 +26,7 @@ enum class Defence {
     InvertedPoison,   ///< ... or what was there, inverted
     ForeignAnswer,    ///< ... or the right answer to other inputs
     WorkspacePoison,  ///< the workspace holds noise or NaN before a call
+    UnseenCases,      ///< cases that the judge makes for one candidate: other sizes, inputs with properties
     ElementBound,     ///< every element within its own bound
     NormBound,        ///< the whole output within a bound by norm
     FullComparison,   ///< every element of a compared call, not a sample

@@ -2,11 +2,15 @@
 #include "core/judge/evaluation_run.h"
 
 #include "core/analysis/statistics.h"
+#include "core/base/hash.h"
+#include "core/judge/repeat_check.h"
+#include "core/judge/unseen_cases.h"
 #include "core/model/task_loader.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <random>
 
 namespace espalier::judge {
 
@@ -97,7 +101,8 @@ Judged<std::shared_ptr<const Task>> Evaluator::taskOf(const std::string& hash)
     return shared;
 }
 
-Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<std::string>& wanted) const
+Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<std::string>& wanted,
+                                             Tier tier) const
 {
     const bool simulated = m_context.session.simulated();
     for (const std::string& id : wanted) {
@@ -111,6 +116,7 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
         }
     }
     Plans plans;
+    std::vector<const TaskCase*> bases;
     for (const TaskCase& taskCase : task.cases) {
         if (!wanted.empty() && !contains(wanted, taskCase.id)) {
             continue;
@@ -129,6 +135,7 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
             plans.verify.push_back(*plan);
         }
         if (timed) {
+            bases.push_back(&taskCase);
             plans.timed.push_back(std::move(*plan));
         }
     }
@@ -138,6 +145,15 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
     if (plans.verify.empty()) {
         return std::unexpected(
             unsupported(fmt::format("task {} has no case that {} serves", task.id, m_context.device().info().name)));
+    }
+    std::mt19937_64 random(randomSeed()); // for this candidate alone
+    plans.unseen = unseenCases(task, bases, plans.verify, tier, random);
+    if (const std::size_t cheap = RepeatCheck::choose(plans.verify, true); cheap < plans.verify.size()) {
+        auto relations = planRelations(task, *task.findCase(plans.verify[cheap].id));
+        if (!relations) {
+            return std::unexpected(verdictOfTask(relations.error()));
+        }
+        plans.relations = std::move(*relations);
     }
     return plans;
 }
@@ -434,7 +450,7 @@ Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& t
 Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& callbacks, Evaluation& evaluation)
 {
     ESPALIER_TRY(const std::shared_ptr<const Task> task, taskOf(job.task));
-    ESPALIER_TRY(const Plans plans, plansOf(*task, job.cases));
+    ESPALIER_TRY(const Plans plans, plansOf(*task, job.cases, job.tier));
     if (m_context.session.simulated() && job.setting != TimingSetting{}) {
         return std::unexpected(unsupported("the simulated device models calls of regime cold and mode offline only; "
                                            "other settings need a GPU"));
@@ -455,7 +471,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         } else {
             Verifier verifier(m_context, oracle, candidate);
             verifier.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
-            ESPALIER_TRY(verified, verifier.run(plans.verify, job.tier));
+            ESPALIER_TRY(verified, verifier.run(plans.verify, plans.unseen, plans.relations, job.tier));
             ESPALIER_CHECK(checkStatics(job, *task, verified));
         }
         evaluation.verify = verified.record;

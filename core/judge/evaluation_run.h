@@ -43,11 +43,13 @@ public:
 private:
     struct Plans {
         std::vector<CasePlan> verify, timed;
+        std::vector<CasePlan> unseen; ///< verified, too: made by the judge for this candidate
+        std::vector<RelationPlan> relations;
     };
     Evaluation attempt(const worker::Evaluate& job, const Callbacks& callbacks, bool& again);
     Judged<void> evaluate(const worker::Evaluate& job, const Callbacks& callbacks, Evaluation& evaluation);
     Judged<std::shared_ptr<const Task>> taskOf(const std::string& hash);
-    Judged<Plans> plansOf(const Task& task, const std::vector<std::string>& wanted) const;
+    Judged<Plans> plansOf(const Task& task, const std::vector<std::string>& wanted, Tier tier) const;
     Judged<LoadedRunner*> oracleOf(const worker::Evaluate& job, const Task& task);
     Judged<void> checkStatics(const worker::Evaluate& job, const Task& task, const Verified& verified);
     /// Who the candidate is compared with.

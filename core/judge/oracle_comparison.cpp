@@ -38,12 +38,6 @@ double smallestNormal(ops::DType type)
     }
 }
 
-std::size_t outputCount(const CasePlan& plan)
-{
-    return static_cast<std::size_t>(std::count_if(plan.arguments.begin(), plan.arguments.end(),
-                                                  [](const ArgumentPlan& argument) { return argument.isOutput(); }));
-}
-
 struct WrongElements {
     const char* check;
     std::string sentence;
@@ -192,7 +186,7 @@ Judged<std::vector<OutputTally>> OracleComparison::compareBatch(const WorkArea& 
         args.dtype = argument.type;
         args.unitRoundoff = plan.unitRoundoff;
         args.elementFactor = plan.elementFactor;
-        args.absolute = smallestNormal(argument.type);
+        args.absolute = smallestNormal(argument.type) * plan.absoluteFactor;
         args.poisonSeed = set.poisons[window.argument].seed;
         args.poisonKind = set.poisons[window.argument].kind;
         ESPALIER_CHECK(
@@ -321,6 +315,12 @@ std::optional<Verdict> OracleComparison::judge(const CasePlan& plan, std::size_t
         return Verdict{Outcome::Incorrect, NotRunCause::None, sentence, {{check, std::move(sentence)}}, false};
     };
     if (tally.failed > 0 && stands(Defence::ElementBound)) {
+        if (plan.exact && tally.stillPoison == 0 && tally.nonFinite == 0) {
+            return incorrect("exact", fmt::format("output {} is {:.9g} in {} where {:.9g} is right: whole inputs this "
+                                                  "small leave nothing to round; {} of {} compared elements are wrong",
+                                                  elementName(argument, tally.worstIndex), tally.worstOut, where,
+                                                  tally.worstRef, tally.failed, tally.compared));
+        }
         const WrongElements wrong = describeWrong(argument, tally, before, where);
         return incorrect(wrong.check, wrong.sentence);
     }

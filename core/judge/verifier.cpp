@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <random>
 
 namespace espalier::judge {
 
@@ -33,6 +34,16 @@ std::vector<Verifier::Preparation> Verifier::preparations(Tier tier, std::size_t
         calls.push_back({1, Fresh::All, coin ? Before::NaN : Before::Noise});
         calls.push_back({1, Fresh::All, even ? Before::Inverted : Before::PreviousAnswer});
         calls.push_back({1, even ? Fresh::AllButWindow : Fresh::OneElement, Before::PreviousAnswer});
+    }
+    return calls;
+}
+
+std::vector<Verifier::Preparation> Verifier::unseenPreparations(Tier tier)
+{
+    const bool coin = randomSeed() % 2 == 0;
+    std::vector<Preparation> calls = {{0, Fresh::All, coin ? Before::Noise : Before::NaN}};
+    if (tier == Tier::Full) {
+        calls.push_back({0, Fresh::All, coin ? Before::PreviousAnswer : Before::Inverted});
     }
     return calls;
 }
@@ -102,7 +113,47 @@ Judged<void> Verifier::runCall(WorkArea& area, int call, const Preparation& prep
     return {};
 }
 
-Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparation>& calls, Verified& verified)
+Judged<void> Verifier::judgeRepeats(const CasePlan& plan, const RepeatCheck& check, Verified& verified) const
+{
+    const RepeatRecord& record = check.record();
+    if (record.calls == 0) {
+        return {};
+    }
+    verified.record.repeat = record;
+    if (!plan.bitwise || record.differing == 0) {
+        return {};
+    }
+    return rejected(Outcome::Incorrect, "determinism",
+                    fmt::format("output {} had other bits in another of {} calls of case {} on the same inputs ({} of {} "
+                                "elements differ); the contract says determinism: bitwise",
+                                check.firstDifferent(), record.calls, plan.id, record.differing, record.elements));
+}
+
+Judged<void> Verifier::runRelation(const RelationPlan& relation, Verified& verified)
+{
+    const CasePlan& plan = relation.plan;
+    ESPALIER_TRY(const std::uint64_t workspaceBytes, workspaceOf(m_context, m_candidate, plan));
+    ESPALIER_TRY(WorkArea area,
+                 orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, 1, workspaceBytes, 0,
+                                                   !m_context.session.exactGrants(),
+                                                   m_context.session.simulated() ? Probing::None : Probing::Gate)));
+    std::mt19937_64 random(randomSeed());
+    const std::vector<InputChange> changes = changesOf(relation, random);
+    std::vector<OutputTally> tallies(plan.arguments.size());
+    ESPALIER_CHECK(runCall(area, 0, {0, Fresh::All, Before::Noise}, workspaceBytes, verified, tallies));
+    ESPALIER_TRY(const auto before, orInfrastructure(readOutputs(m_context.device(), area, 0)));
+    area.changeInputs(0, changes);
+    ESPALIER_CHECK(runCall(area, 1, {0, Fresh::Nothing, Before::NaN}, workspaceBytes, verified, tallies));
+    ESPALIER_TRY(const auto after, orInfrastructure(readOutputs(m_context.device(), area, 0)));
+    m_context.buffers.release();
+    if (auto sentence = brokenRelation(relation, changes, before, after)) {
+        return rejected(Outcome::Incorrect, "relation", std::move(*sentence));
+    }
+    return {};
+}
+
+Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparation>& calls, bool replay,
+                               Verified& verified)
 {
     ESPALIER_TRY(const std::uint64_t workspaceBytes, workspaceOf(m_context, m_candidate, plan));
     verified.workspaceBytes[plan.id] = workspaceBytes;
@@ -113,11 +164,20 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
                                                    !m_context.session.exactGrants(),
                                                    simulated ? Probing::None : Probing::Gate)));
     std::vector<OutputTally> tallies(plan.arguments.size());
+    RepeatCheck check;
     Judged<void> result;
     for (std::size_t call = 0; call < calls.size() && result; ++call) {
         result = runCall(area, static_cast<int>(call), calls[call], workspaceBytes, verified, tallies);
+        const bool again = calls[call].fresh == Fresh::Nothing;
+        const bool before = call + 1 < calls.size() && calls[call + 1].fresh == Fresh::Nothing;
+        if (result && (again || before)) {
+            result = orInfrastructure(check.add(m_context.device(), area, calls[call].set));
+        }
     }
-    if (result && !simulated && stands(Defence::GraphReplay)) {
+    if (result) {
+        result = judgeRepeats(plan, check, verified);
+    }
+    if (result && !simulated && replay && stands(Defence::GraphReplay)) {
         auto count = replayCaptured(m_context, m_oracle, m_candidate, area, 0, workspaceBytes);
         if (count && *count) {
             verified.record.launches.push_back(**count);
@@ -143,17 +203,37 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
     return {};
 }
 
-Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, Tier tier)
+Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, const std::vector<CasePlan>& unseen,
+                               const std::vector<RelationPlan>& relations, Tier tier)
 {
     const auto start = std::chrono::steady_clock::now();
     Verified verified;
     verified.record.sandbox = m_context.runners.sandbox().grade();
     const bool swapped = randomSeed() % 2 == 0;
-    for (std::size_t index = 0; index < plans.size(); ++index) {
+    const auto tell = [&](const CasePlan& plan) {
         if (onProgress) {
-            onProgress(fmt::format("case {}", plans[index].id));
+            onProgress(fmt::format("case {}", plan.id));
         }
-        ESPALIER_CHECK(runCase(plans[index], preparations(tier, index, swapped), verified));
+    };
+    const bool simulated = m_context.session.simulated();
+    const std::size_t repeated = RepeatCheck::choose(plans, simulated);
+    for (std::size_t index = 0; index < plans.size(); ++index) {
+        tell(plans[index]);
+        std::vector<Preparation> calls = preparations(tier, index, swapped);
+        const std::size_t repeats = simulated ? 1 : tier == Tier::Full ? 4 : 2; // a simulated call repeats itself exactly
+        for (std::size_t i = 0; index == repeated && i < repeats; ++i) {
+            // The answer itself must not lie there.
+            calls.push_back({calls.back().set, Fresh::Nothing, i % 2 == 0 ? Before::Noise : Before::NaN});
+        }
+        ESPALIER_CHECK(runCase(plans[index], calls, true, verified));
+    }
+    for (const CasePlan& plan : stands(Defence::UnseenCases) ? unseen : std::vector<CasePlan>()) {
+        tell(plan);
+        ESPALIER_CHECK(runCase(plan, unseenPreparations(tier), false, verified));
+    }
+    for (const RelationPlan& relation : relations) {
+        tell(relation.plan);
+        ESPALIER_CHECK(runRelation(relation, verified));
     }
     verified.record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return verified;

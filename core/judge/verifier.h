@@ -3,6 +3,8 @@
 
 #include "core/judge/context.h"
 #include "core/judge/oracle_comparison.h"
+#include "core/judge/relation_check.h"
+#include "core/judge/repeat_check.h"
 #include "core/worker/evaluator.h"
 
 #include <functional>
@@ -36,15 +38,22 @@ public:
     }
 
     std::function<void(const std::string&)> onProgress;
-    Judged<Verified> run(const std::vector<CasePlan>& plans, Tier tier);
+    /// `plans`: the task's own cases; `unseen`: those that the judge made itself, called a third as often; `relations`: two
+    /// calls each.
+    Judged<Verified> run(const std::vector<CasePlan>& plans, const std::vector<CasePlan>& unseen,
+                         const std::vector<RelationPlan>& relations, Tier tier);
 
     /// What one finished call changed that it must not have.
     static Judged<void> judgeDamage(WorkArea& area, std::size_t set, const std::string& where);
 
 private:
     struct Preparation;
+    static std::vector<Preparation> unseenPreparations(Tier tier);
+    Judged<void> runRelation(const RelationPlan& relation, Verified& verified);
     static std::vector<Preparation> preparations(Tier tier, std::size_t caseIndex, bool swapped);
-    Judged<void> runCase(const CasePlan& plan, const std::vector<Preparation>& calls, Verified& verified);
+    /// `replay`: the captured call, too, where the device can capture.
+    Judged<void> runCase(const CasePlan& plan, const std::vector<Preparation>& calls, bool replay, Verified& verified);
+    Judged<void> judgeRepeats(const CasePlan& plan, const RepeatCheck& check, Verified& verified) const;
     Judged<void> runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
                          Verified& verified, std::vector<OutputTally>& tallies);
 

@@ -69,13 +69,41 @@ std::pair<std::size_t, std::uint64_t> probesOf(const CasePlan& plan, const Argum
     return {probing == Probing::Gate ? gateProbes : 1, std::min(argument.bytes / 4 * 4, probeBytes)};
 }
 
-ops::FillArgs fillOf(const ArgumentPlan& argument, const Region& region, const Drawn& drawn)
+/// Whether b is a spread or a bound of the values, not a count or a share.
+bool scalesSecond(ops::Distribution distribution)
 {
-    ops::FillArgs args = argument.fill;
+    return shifts(distribution) && distribution != ops::Distribution::Constant;
+}
+
+ops::FillArgs changedFill(ops::FillArgs fill, const InputChange& change)
+{
+    fill.a = fill.a * change.scale + change.shift;
+    if (scalesSecond(fill.distribution)) { // a negative standard deviation is drawn as it stands: a + b z
+        fill.b *= change.scale;
+    }
+    if (fill.distribution == ops::Distribution::Uniform) {
+        fill.b += change.shift;
+    }
+    return fill;
+}
+
+ops::FillArgs fillOf(const ArgumentPlan& argument, const Region& region, const Drawn& drawn, const InputChange& change)
+{
+    ops::FillArgs args = changedFill(argument.fill, change);
     args.address = region.address() + drawn.first * ops::sizeOf(argument.type);
-    args.first = drawn.first;
+    args.first = drawn.index;
     args.seed = drawn.seed;
     return args;
+}
+
+/// Where data start: no better aligned than the contract says, somewhere else every time when `churn` is asked for. Less
+/// than a guard's reach, so that what lies past the end is still the band.
+std::uint64_t retreatOf(const ArgumentPlan& argument, bool churn)
+{
+    constexpr std::uint64_t places = 8;
+    const std::uint64_t aligned = churn ? randomSeed() % places * CasePlan::largestAlignment : 0;
+    const std::uint64_t within = randomSeed() % (CasePlan::largestAlignment / argument.alignment) * argument.alignment;
+    return aligned + within;
 }
 
 std::string bytesOfBand(std::uint64_t count, bool after, const std::string& what)
@@ -85,6 +113,25 @@ std::string bytesOfBand(std::uint64_t count, bool after, const std::string& what
 }
 
 } // namespace
+
+bool scalesExactly(ops::Distribution distribution)
+{
+    return distribution != ops::Distribution::Subnormal && distribution != ops::Distribution::Integers;
+}
+
+bool shifts(ops::Distribution distribution)
+{
+    switch (distribution) {
+    case ops::Distribution::Normal:
+    case ops::Distribution::Uniform:
+    case ops::Distribution::Constant:
+    case ops::Distribution::ConstantRows:
+    case ops::Distribution::Sorted:
+        return true;
+    default:
+        return false;
+    }
+}
 
 template <typename Args>
 Result<void> WorkArea::run(ops::Op op, const Args& args, std::uint64_t count)
@@ -101,10 +148,13 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     using Purpose = BufferPool::Purpose;
     std::vector<BufferPool::Want> wants;
     std::uint64_t largestOutput = 1;
+    // Without bands a runner maps each place by itself, and these places never come again.
+    const bool temporary = plan.churn && !bands;
     for (std::size_t set = 0; set < sets; ++set) {
         for (const ArgumentPlan& argument : plan.arguments) {
             if (argument.isInput() || argument.isOutput()) {
-                wants.push_back({argument.isInput() ? Purpose::Input : Purpose::Output, argument.bytes});
+                wants.push_back({argument.isInput() ? Purpose::Input : Purpose::Output, argument.bytes,
+                                 argument.alignment, retreatOf(argument, plan.churn), temporary});
             }
             if (argument.isOutput()) {
                 largestOutput = std::max(largestOutput, argument.elements);
@@ -130,7 +180,7 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     if (area.m_snapshotBytes > 0) {
         wants.push_back({Purpose::Snapshot, sets * area.m_snapshotBytes});
     }
-    ESPALIER_TRY(const std::vector<Region> regions, pool.take(wants, plan.alignment, reserve));
+    ESPALIER_TRY(const std::vector<Region> regions, pool.take(wants, reserve));
     area.m_device = &device;
     area.m_plan = &plan;
     area.m_bands = bands && stands(Defence::GuardBands);
@@ -141,6 +191,7 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
     for (CallSet& set : area.m_sets) {
         set.regions.resize(plan.arguments.size());
         set.drawn.resize(plan.arguments.size());
+        set.changes.resize(plan.arguments.size());
         set.poisons.resize(plan.arguments.size());
         for (std::size_t a = 0; a < plan.arguments.size(); ++a) {
             if (plan.arguments[a].isInput() || plan.arguments[a].isOutput()) {
@@ -215,6 +266,10 @@ Result<std::vector<std::uint64_t>> WorkArea::readCounters(std::size_t count)
 /// Which ranges of the inputs get a new seed.
 void WorkArea::redraw(CallSet& set, Fresh fresh)
 {
+    if (fresh == Fresh::Nothing) {
+        return;
+    }
+    set.changes.assign(m_plan->arguments.size(), InputChange());
     std::vector<std::size_t> inputs;
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         if (m_plan->arguments[a].kind == ArgumentKind::Input && m_plan->arguments[a].elements > 0) {
@@ -249,8 +304,21 @@ void WorkArea::redraw(CallSet& set, Fresh fresh)
         const std::uint64_t length = std::min(std::max(leastWindow, elements / 8), elements / 2);
         const std::uint64_t first = randomSeed() % 2 == 0 ? 0 : randomSeed() % (elements - length + 1);
         set.drawn[a] = {{0, first, seedOfInput(a)}, {first, length, old}, {0, 0, seedOfInput(a)}};
-        set.drawn[a][2].first = first + length;
-        set.drawn[a][2].count = elements - first - length;
+        set.drawn[a][2] = {first + length, elements - first - length, set.drawn[a][2].seed};
+    }
+}
+
+void WorkArea::changeInputs(std::size_t index, const std::vector<InputChange>& changes)
+{
+    CallSet& set = m_sets[index];
+    set.changes = changes;
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        const std::uint64_t rotation = changes[a].rotation;
+        if (m_plan->arguments[a].isInput() && rotation > 0) {
+            const std::uint64_t kept = m_plan->arguments[a].elements - rotation;
+            const std::uint64_t seed = set.drawn[a][0].seed;
+            set.drawn[a] = {{0, kept, seed, rotation}, {kept, rotation, seed, 0}};
+        }
     }
 }
 
@@ -264,7 +332,7 @@ Result<void> WorkArea::drawInputs(std::size_t index, Fresh fresh)
             continue;
         }
         for (const Drawn& drawn : set.drawn[a]) {
-            ESPALIER_CHECK(run(ops::Op::Fill, fillOf(argument, set.regions[a], drawn), drawn.count));
+            ESPALIER_CHECK(run(ops::Op::Fill, fillOf(argument, set.regions[a], drawn, set.changes[a]), drawn.count));
         }
         ESPALIER_CHECK(writeBands(set.regions[a]));
     }
@@ -371,7 +439,7 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
         }
         if (argument.isInput() && stands(Defence::InputCheck)) {
             for (const Drawn& drawn : set.drawn[a]) {
-                ops::FillArgs args = fillOf(argument, set.regions[a], drawn);
+                ops::FillArgs args = fillOf(argument, set.regions[a], drawn, set.changes[a]);
                 args.mismatches = counter(questions.size());
                 ESPALIER_CHECK(run(ops::Op::Verify, args, drawn.count));
             }

@@ -20,12 +20,24 @@ enum class Fresh {
     All,          ///< every element
     OneElement,   ///< one element of one input: what samples its inputs to recognise them does not see it
     AllButWindow, ///< everything except one range: what looks at a range only does not see it
+    Nothing,      ///< the inputs of the call before, as they were drawn or changed
 };
 
 /// A range of an input and the secret seed that its values come from.
 struct Drawn {
     std::uint64_t first = 0, count = 0, seed = 0;
+    std::uint64_t index = first; ///< of its first element in the draw; another than `first` in a rotated input
 };
+
+/// What a second call's input differs in from the same draw: its values times `scale` plus `shift`, then rotated by
+/// `rotation` elements (element i holds what element i + rotation held).
+struct InputChange {
+    double scale = 1, shift = 0;
+    std::uint64_t rotation = 0;
+};
+/// Whether every value of a draw can be scaled or shifted by changing the distribution's own numbers.
+bool scalesExactly(ops::Distribution distribution);
+bool shifts(ops::Distribution distribution);
 
 /// A range of an output that is copied on the stream right behind the call. Bytes; multiples of 4.
 struct Probe {
@@ -42,6 +54,7 @@ enum class Probing { None, Timed, Gate };
 struct CallSet {
     std::vector<Region> regions;           ///< by argument
     std::vector<std::vector<Drawn>> drawn; ///< of inputs: ranges in order, together the whole argument
+    std::vector<InputChange> changes;      ///< of inputs: of all values of the draw; rotations stand in `drawn`
     std::vector<ops::PoisonArgs> poisons;  ///< of outputs
     std::vector<Probe> probes;
     Before before = Before::Noise;
@@ -71,6 +84,8 @@ public:
 
     /// Fresh secret inputs (const arguments keep theirs), bands written. Anything but Fresh::All needs an earlier draw.
     Result<void> drawInputs(std::size_t set, Fresh fresh = Fresh::All);
+    /// The next draw of Fresh::Nothing gives the last whole draw, changed; by argument.
+    void changeInputs(std::size_t set, const std::vector<InputChange>& changes);
     void forgetProbes(std::size_t set) { m_sets[set].probes.clear(); } ///< after a call without snapshots
     /// Other places of the outputs to copy behind the next call.
     void drawProbes(std::size_t set);

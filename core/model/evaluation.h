@@ -89,12 +89,23 @@ struct LaunchCount {
     bool operator==(const LaunchCount&) const = default;
 };
 
+/// Several calls with the same inputs: how far their outputs lie apart. Each was within the tolerance, too.
+struct RepeatRecord {
+    std::string caseId;
+    int calls = 0;
+    std::uint64_t elements = 0;    ///< of all outputs
+    std::uint64_t differing = 0;   ///< whose bits were not the same in all calls; 0: bitwise deterministic here
+    double spread = 0;             ///< largest difference, in u of the larger magnitude
+    bool operator==(const RepeatRecord&) const = default;
+};
+
 struct VerifyRecord {
     int calls = 0;
     std::vector<OutputError> errors;
     double seconds = 0;
     std::vector<LaunchCount> launches; ///< by case
     std::string sandbox;           ///< grade of evidence: "bubblewrap" or "none: bubblewrap is not installed"
+    std::optional<RepeatRecord> repeat;
     bool operator==(const VerifyRecord&) const = default;
 };
 

@@ -87,6 +87,16 @@ void visit(V& v, R& r)
     v("memsets", r.memsets);
 }
 
+template <typename V, Is<RepeatRecord> R>
+void visit(V& v, R& r)
+{
+    v("case", r.caseId);
+    v("calls", r.calls);
+    v("elements", r.elements);
+    v("differing", r.differing);
+    v("spread", r.spread);
+}
+
 template <typename V, Is<VerifyRecord> R>
 void visit(V& v, R& r)
 {
@@ -95,6 +105,7 @@ void visit(V& v, R& r)
     v("launches", r.launches);
     v("seconds", r.seconds);
     v("sandbox", r.sandbox);
+    v("repeat", r.repeat);
 }
 
 template <typename V, Is<Latency> R>
@@ -471,6 +482,7 @@ ESPALIER_RECORD(CompileMessage)
 ESPALIER_RECORD(KernelResources)
 ESPALIER_RECORD(BuildRecord)
 ESPALIER_RECORD(OutputError)
+ESPALIER_RECORD(RepeatRecord)
 ESPALIER_RECORD(VerifyRecord)
 ESPALIER_RECORD(CaseTiming)
 ESPALIER_RECORD(TimingRecord)

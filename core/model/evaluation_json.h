@@ -20,6 +20,7 @@ Json toJson(const CompileMessage& message);
 Json toJson(const KernelResources& resources);
 Json toJson(const BuildRecord& record);
 Json toJson(const OutputError& error);
+Json toJson(const RepeatRecord& record);
 Json toJson(const VerifyRecord& record);
 Json toJson(const CaseTiming& timing);
 Json toJson(const TimingRecord& record);
@@ -41,6 +42,8 @@ template <>
 Result<BuildRecord> fromJson<BuildRecord>(const Json& json, std::string_view name);
 template <>
 Result<OutputError> fromJson<OutputError>(const Json& json, std::string_view name);
+template <>
+Result<RepeatRecord> fromJson<RepeatRecord>(const Json& json, std::string_view name);
 template <>
 Result<VerifyRecord> fromJson<VerifyRecord>(const Json& json, std::string_view name);
 template <>

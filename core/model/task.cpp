@@ -55,6 +55,20 @@ std::string_view nameOf(DataType type)
     return rowOf(type).name;
 }
 
+std::string_view nameOf(DistributionKind kind)
+{
+    constexpr std::array<std::string_view, 15> names = {"normal",    "uniform",       "constant",   "heavy_tail",
+                                                        "integers",  "sparse",        "ties",       "constant_rows",
+                                                        "outlier",   "subnormal",     "half_normal", "alternating",
+                                                        "sorted",    "mixed",         "recorded"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view nameOf(Metamorphic::Kind kind)
+{
+    return kind == Metamorphic::Kind::Scale ? "scale" : kind == Metamorphic::Kind::Shift ? "shift" : "rotate";
+}
+
 std::optional<DataType> dataTypeNamed(std::string_view name)
 {
     const auto found = std::find_if(types.begin(), types.end(), [&](const TypeRow& row) { return row.name == name; });

@@ -22,11 +22,32 @@ std::optional<DataType> dataTypeNamed(std::string_view name);
 
 enum class ArgumentKind { Input, Output, InOut, Scalar, Const };
 
-enum class DistributionKind { Normal, Uniform, Constant, HeavyTail, Integers, Recorded };
+/// The ops of the judge's device draw them (core/device/ops/ops.h says what each holds).
+enum class DistributionKind {
+    Normal,
+    Uniform,
+    Constant,
+    HeavyTail,
+    Integers,
+    Sparse,
+    Ties,
+    ConstantRows,
+    Outlier,
+    Subnormal,
+    HalfNormal,
+    Alternating,
+    Sorted,
+    Mixed,
+    Recorded,
+};
+std::string_view nameOf(DistributionKind kind); ///< as task.json writes it
 struct ValueDistribution {
     DistributionKind kind = DistributionKind::Normal;
-    double a = 0; ///< Normal: mean; Uniform, Integers: lower bound; Constant: value; HeavyTail: standard deviation
-    double b = 1; ///< Normal: standard deviation; Uniform, Integers: upper bound; HeavyTail: octaves
+    /// Normal, ConstantRows, Sorted: mean; Uniform, Integers: lower bound; Constant: value; else the standard deviation
+    double a = 0;
+    /// Normal, ConstantRows, Sorted: standard deviation; Uniform, Integers: upper bound; HeavyTail: octaves; Sparse: share
+    /// of zeros; Ties: number of values; Outlier: its size in standard deviations; Mixed: the regime beside nominal, -1: all
+    double b = 1;
     std::string file; ///< Recorded: the first of `files`
     std::vector<std::string> files; ///< Recorded: .npy tensors in the task's folder, one drawn for each call
 };
@@ -53,6 +74,7 @@ struct Argument {
     std::optional<IndexGenerator> index;
     ValueDistribution values;
     std::optional<Expression> scalarValue;  ///< Scalar: its value per case, over the parameters
+    bool stress = true;                     ///< false: drawn from `values` only, never from a property of the judge's
     bool isPointer() const { return kind != ArgumentKind::Scalar; }
 };
 
@@ -95,6 +117,25 @@ struct Tolerance {
     bool standard() const { return elementFactor <= 16 && normFactor <= 8 && normSqrtFactor <= 0.45; }
 };
 
+/// What a change of inputs must do to every output, whatever the right answer is.
+struct Metamorphic {
+    enum class Kind {
+        Scale,  ///< inputs times 2^s: outputs times 2^(s * power)
+        Shift,  ///< one constant added to all elements of the inputs: outputs stay
+        Rotate, ///< inputs rotated along their first axis: outputs likewise
+    };
+    Kind kind = Kind::Scale;
+    std::vector<std::string> inputs;
+    int power = 1; ///< Scale
+};
+std::string_view nameOf(Metamorphic::Kind kind);
+
+/// How the judge may choose a parameter in cases of its own.
+struct UnseenRule {
+    bool fixed = false; ///< only the values that cases list
+    std::int64_t multipleOf = 1, least = 1, most = std::int64_t{1} << 40;
+};
+
 struct Contract {
     std::string precision = "f32";         ///< class shown to people: a floating dtype
     double unitRoundoff = 5.9604644775390625e-08; ///< u: 2^-24 for fp32
@@ -107,6 +148,10 @@ struct Contract {
     double elementFactor = 16;             ///< of the outputs when all agree (checkSupported refuses others); shown
     double normFactor = 1;                 ///< multiplies the norm bound; likewise
     std::string widenedBecause;            ///< the measurement behind a factor over its default
+    /// Above 0: every output element is a sum of at most `reductionLength` products of at most this many input elements,
+    /// with coefficients of 1 or -1. Then whole inputs that are small enough have exact answers.
+    int exactDegree = 0;
+    std::vector<Metamorphic> metamorphic;
 };
 
 enum class OracleKind { Cuda, Python };
@@ -185,6 +230,8 @@ struct Task {
     std::vector<std::string> requirements; ///< "sm_80": the words of `needs`
     Requirements needs;
     std::optional<Expression> flops;
+    bool unseenCases = true;               ///< the judge may make cases of its own
+    std::map<std::string, UnseenRule> unseen; ///< by parameter; others are free
     std::string hash;               ///< SHA-256 over everything that can change a verdict
     std::string json;               ///< task.json as it was read: travels to the judge
 

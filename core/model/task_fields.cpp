@@ -35,9 +35,55 @@ const std::vector<std::string> limitMetrics = {"registers",           "shared_by
                                                "tensor_instructions", "library_bytes"};
 const std::vector<std::string> limitRelations = {"<=", "<", "==", "!=", ">=", ">"};
 
+/// How task.json writes a distribution: the names of its numbers (null: has none) and what they are when left out.
+struct DistributionForm {
+    DistributionKind kind;
+    const char* first;
+    const char* second;
+    double a, b;
+};
+
+constexpr std::array distributionForms = {
+    DistributionForm{DistributionKind::Normal, "mean", "stddev", 0, 1},
+    DistributionForm{DistributionKind::Uniform, "low", "high", 0, 1},
+    DistributionForm{DistributionKind::Constant, "value", nullptr, 0, 1},
+    DistributionForm{DistributionKind::HeavyTail, "stddev", "octaves", 1, 4},
+    DistributionForm{DistributionKind::Integers, "low", "high", 0, 1},
+    DistributionForm{DistributionKind::Sparse, "stddev", "zeros", 1, 0.9},
+    DistributionForm{DistributionKind::Ties, "stddev", "count", 1, 4},
+    DistributionForm{DistributionKind::ConstantRows, "mean", "stddev", 0, 1},
+    DistributionForm{DistributionKind::Outlier, "stddev", "factor", 1, 1000},
+    DistributionForm{DistributionKind::Subnormal, nullptr, nullptr, 0, 1},
+    DistributionForm{DistributionKind::HalfNormal, "scale", nullptr, 1, 1},
+    DistributionForm{DistributionKind::Alternating, "scale", nullptr, 1, 1},
+    DistributionForm{DistributionKind::Sorted, "mean", "slope", 0, 1},
+    DistributionForm{DistributionKind::Mixed, "stddev", nullptr, 1, -1},
+};
+
+std::vector<std::string> distributionNames()
+{
+    std::vector<std::string> names;
+    for (const DistributionForm& form : distributionForms) {
+        names.emplace_back(nameOf(form.kind));
+    }
+    return names;
+}
+
+const DistributionForm* formNamed(std::string_view name)
+{
+    return std::find_if(distributionForms.begin(), distributionForms.end(),
+                        [&](const DistributionForm& form) { return nameOf(form.kind) == name; });
+}
+
 Result<void> readBounds(const JsonReader& at, const char* first, const char* second, ValueDistribution& into)
 {
-    ESPALIER_CHECK(at.onlyFields({"distribution", first, second}));
+    std::vector<std::string> fields = {"distribution"};
+    for (const char* field : {first, second}) {
+        if (field) {
+            fields.emplace_back(field);
+        }
+    }
+    ESPALIER_CHECK(at.onlyFields(fields));
     const auto number = [](const JsonReader& field) -> Result<double> {
         ESPALIER_TRY(const double value, field.number());
         if (!std::isfinite(value)) {
@@ -45,8 +91,12 @@ Result<void> readBounds(const JsonReader& at, const char* first, const char* sec
         }
         return value;
     };
-    ESPALIER_CHECK(optional(at, first, into.a, number));
-    ESPALIER_CHECK(optional(at, second, into.b, number));
+    if (first) {
+        ESPALIER_CHECK(optional(at, first, into.a, number));
+    }
+    if (second) {
+        ESPALIER_CHECK(optional(at, second, into.b, number));
+    }
     return {};
 }
 
@@ -195,38 +245,31 @@ Result<ValueDistribution> distribution(const JsonReader& at, DataType type)
         return recorded(at);
     }
     ESPALIER_TRY(const JsonReader kind, at.at("distribution"));
-    ESPALIER_TRY(const std::string name, kind.oneOf({"normal", "uniform", "constant", "heavy_tail", "integers"}));
-    ValueDistribution values;
-    if (name == "normal") {
-        ESPALIER_CHECK(readBounds(at, "mean", "stddev", values));
-    } else if (name == "uniform") {
-        values.kind = DistributionKind::Uniform;
-        ESPALIER_CHECK(readBounds(at, "low", "high", values));
-    } else if (name == "integers") {
-        values.kind = DistributionKind::Integers;
-        ESPALIER_CHECK(readBounds(at, "low", "high", values));
-        if (values.a != std::floor(values.a) || values.b != std::floor(values.b)) {
-            return complain(at, "expected whole numbers for low and high");
-        }
-    } else if (name == "heavy_tail") {
-        values = {DistributionKind::HeavyTail, 1, 4, {}, {}};
-        ESPALIER_CHECK(readBounds(at, "stddev", "octaves", values));
-        if (values.b < 0 || values.b > 1000 || values.b != std::floor(values.b)) {
-            return complain(at, "expected a whole number from 0 to 1000 for octaves");
-        }
-    } else {
-        values.kind = DistributionKind::Constant;
-        ESPALIER_CHECK(readBounds(at, "value", "value", values));
-        if (at.has("value")) {
-            values.b = 1;
-        }
+    ESPALIER_TRY(const std::string name, kind.oneOf(distributionNames()));
+    const DistributionForm& form = *formNamed(name);
+    ValueDistribution values = {form.kind, form.a, form.b, {}, {}};
+    ESPALIER_CHECK(readBounds(at, form.first, form.second, values));
+    if (values.kind == DistributionKind::Integers &&
+        (values.a != std::floor(values.a) || values.b != std::floor(values.b))) {
+        return complain(at, "expected whole numbers for low and high");
+    }
+    if (values.kind == DistributionKind::HeavyTail &&
+        (values.b < 0 || values.b > 1000 || values.b != std::floor(values.b))) {
+        return complain(at, "expected a whole number from 0 to 1000 for octaves");
+    }
+    if (values.kind == DistributionKind::Ties &&
+        (values.b < 1 || values.b > 1e9 || values.b != std::floor(values.b))) {
+        return complain(at, "expected a whole number from 1 to 1000000000 for count");
+    }
+    if (values.kind == DistributionKind::Sparse && (values.b < 0 || values.b > 1)) {
+        return complain(at, "expected a share from 0 to 1 for zeros");
     }
     const bool ranged = values.kind == DistributionKind::Uniform || values.kind == DistributionKind::Integers;
     if (ranged && values.a > values.b) {
         return complain(at, "expected low to be at most high");
     }
-    if ((values.kind == DistributionKind::Normal && values.b < 0) ||
-        (values.kind == DistributionKind::HeavyTail && values.a < 0)) {
+    const bool second = values.kind == DistributionKind::Normal || values.kind == DistributionKind::ConstantRows;
+    if ((second && values.b < 0) || (form.first && std::string_view(form.first) == "stddev" && values.a < 0)) {
         return complain(at, "expected a stddev of 0 or more");
     }
     if (!isFloating(type) && values.kind != DistributionKind::Integers && values.kind != DistributionKind::Constant) {

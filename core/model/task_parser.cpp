@@ -87,6 +87,9 @@ Result<Task> TaskParser::parse(std::string_view text)
         required(m_json, "flops", m_task.flops, [&](const JsonReader& at) { return expression(at, m_names); }));
     ESPALIER_CHECK(optional(m_json, "reduction_length", m_task.contract.reductionLength,
                             [&](const JsonReader& at) { return expression(at, m_names); }));
+    ESPALIER_CHECK(readUnseen());
+    ESPALIER_CHECK(readExactIntegers());
+    ESPALIER_CHECK(readMetamorphic());
     ESPALIER_CHECK(readBuild());
     ESPALIER_CHECK(readRequires());
     ESPALIER_CHECK(checkExpressions());
@@ -107,7 +110,8 @@ Result<void> TaskParser::readHead()
     ESPALIER_CHECK(m_json.onlyFields(
         {"schema",   "id",    "title",     "description", "entry",     "parameters",       "arguments",
          "variants", "root",  "incumbent", "oracle",      "baselines", "playbook",         "build",
-         "requires", "cases", "objective", "contract",    "flops",     "reduction_length", "tolerance"}));
+         "requires", "cases", "objective", "contract",    "flops",     "reduction_length", "tolerance",
+         "unseen"}));
     ESPALIER_CHECK(required(m_json, "id", m_task.id, taskName));
     ESPALIER_CHECK(required(m_json, "title", m_task.title, nonEmpty));
     ESPALIER_CHECK(

@@ -9,8 +9,8 @@
 namespace espalier {
 
 /// Builds one Task from task.json's value; internal to the loader. Use once. Thread: one.
-/// Split over task_parser.cpp (frame, files, checks over the whole) and task_parser_parts.cpp (arguments, cases,
-/// contract).
+/// Split over task_parser.cpp (frame, files, checks over the whole), task_parser_parts.cpp (arguments, cases, contract)
+/// and task_parser_probes.cpp (what the judge may try beyond the cases).
 class TaskParser
 {
 public:
@@ -48,6 +48,10 @@ private:
     Result<Tolerance> readToleranceOf(const JsonReader& at, std::string output);
     void summariseTolerance();
     Result<void> readObjective();
+    Result<void> readUnseen();
+    Result<void> readExactIntegers();
+    Result<void> readMetamorphic();
+    Result<Metamorphic> readRelation(const JsonReader& at);
 
     Result<void> readSources();
     Result<SourceFile> source(const JsonReader& at, std::string path);

@@ -149,6 +149,7 @@ Result<Argument> TaskParser::readArgument(const JsonReader& at)
     std::vector<std::string> known = {"name", "kind", "dtype", "shape", "strides", "pitch", "offset", "alignment"};
     if (argument.kind != ArgumentKind::Output) {
         known.emplace_back("values");
+        known.emplace_back("stress");
     }
     if (argument.kind == ArgumentKind::Input || argument.kind == ArgumentKind::Const) {
         known.emplace_back("index");
@@ -249,6 +250,7 @@ Result<void> TaskParser::readContents(const JsonReader& at, Argument& argument)
             argument.values = {DistributionKind::Integers, 0, 1, {}, {}};
         }
     }
+    ESPALIER_CHECK(optional(at, "stress", argument.stress, [](const JsonReader& field) { return field.boolean(); }));
     if (at.has("index")) {
         ESPALIER_TRY(const JsonReader field, at.at("index"));
         if (argument.type != DataType::I32 && argument.type != DataType::I64) {
@@ -441,7 +443,7 @@ Result<void> TaskParser::checkRoles(const JsonReader& at)
 Result<void> TaskParser::readContract()
 {
     ESPALIER_TRY(const JsonReader at, m_json.at("contract"));
-    ESPALIER_CHECK(at.onlyFields({"precision", "unit_roundoff", "internal", "determinism", "limits"}));
+    ESPALIER_CHECK(at.onlyFields({"precision", "unit_roundoff", "internal", "determinism", "limits", "exact_integers", "metamorphic"}));
     Contract& contract = m_task.contract;
     ESPALIER_TRY(const JsonReader precision, at.at("precision"));
     ESPALIER_TRY(const DataType type, dataType(precision));

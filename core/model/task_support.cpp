@@ -155,8 +155,6 @@ const std::array gaps = {
     Gap{"inputs are drawn, not replayed", recordedValues},
     Gap{"outputs are compared by value", otherComparator},
     Gap{"parameters are whole numbers; write the constant into the expression", realParameter},
-    Gap{"calls are not compared bit by bit yet",
-        [](const Task& t) { return whenThere(t.contract.deterministic, "contract.determinism: bitwise"); }},
     Gap{"only registers, spill_bytes, local_bytes, workspace_bytes and library_bytes are limited yet", limitOfTheRun},
     Gap{"all outputs share one widening, the same for norm_factor / 8 and norm_sqrt_factor / 0.45", unevenTolerance},
     Gap{"extra device memory is not reserved yet",

@@ -78,9 +78,15 @@ TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
     const Evaluation honest = evaluate("honest");
     EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
     ASSERT_TRUE(honest.verify);
-    EXPECT_EQ(honest.verify->calls, 8); // two cases: three calls and a replay
-    ASSERT_EQ(honest.verify->errors.size(), 2U);
-    EXPECT_EQ(honest.verify->errors[1].compared, 3U * 4099U);
+    EXPECT_GE(honest.verify->calls, 8 + 2 + 4); // two cases: three calls and a replay; repetitions; cases of the judge's
+    ASSERT_GE(honest.verify->errors.size(), 6U);
+    EXPECT_EQ(honest.verify->errors[1].caseId, "n4099");
+    EXPECT_EQ(honest.verify->errors[1].compared, (3U + 2U) * 4099U); // two of them with the same inputs again
+    EXPECT_TRUE(honest.verify->errors[2].caseId.starts_with("unseen (n ")) << honest.verify->errors[2].caseId;
+    ASSERT_TRUE(honest.verify->repeat);
+    EXPECT_EQ(honest.verify->repeat->caseId, "n4099");
+    EXPECT_EQ(honest.verify->repeat->calls, 3);
+    EXPECT_EQ(honest.verify->repeat->differing, 0U);
     ASSERT_EQ(honest.verify->launches.size(), 2U);
     EXPECT_EQ(honest.verify->launches[0].kernels, 1);
     EXPECT_EQ(honest.verify->sandbox, m_judge->hello().sandbox);

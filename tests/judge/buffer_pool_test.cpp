@@ -50,20 +50,47 @@ TEST(BufferPool, PushesTheDataAgainstTheEnd)
 {
     SmallDevice device;
     BufferPool pool(device, [](std::uint64_t) {});
-    const auto regions = pool.take({{Purpose::Input, 1000}, {Purpose::Output, 0}}, 256, 0);
+    const auto regions = pool.take({{Purpose::Input, 1000}, {Purpose::Output, 0}}, 0);
     ASSERT_TRUE(regions);
     EXPECT_EQ((*regions)[0].bytes, 1000U);
     EXPECT_EQ((*regions)[0].offset % 256, 0U);
     EXPECT_LT(granule - (*regions)[0].offset - 1000, 256U);
 }
 
+TEST(BufferPool, DataMayLieFurtherFromTheEnd)
+{
+    SmallDevice device;
+    BufferPool pool(device, [](std::uint64_t) {});
+    const auto regions = pool.take({{Purpose::Input, granule - 4, 4, 12}, {Purpose::Input, 1024, 256, 512}}, 0);
+    ASSERT_TRUE(regions);
+    EXPECT_EQ((*regions)[0].buffer->bytes(), 2 * granule); // the retreat has room, too
+    EXPECT_EQ((*regions)[0].offset, granule + 4 - 12);
+    EXPECT_EQ((*regions)[1].offset, granule - 1024 - 512);
+}
+
+TEST(BufferPool, FreesWhatIsAskedForOnceOnly)
+{
+    SmallDevice device;
+    std::set<std::uint64_t> forgotten;
+    BufferPool pool(device, [&](std::uint64_t serial) { forgotten.insert(serial); });
+    const auto kept = pool.take({{Purpose::Input, 1000}, {Purpose::Input, 1000, 256, 0, true}}, 0);
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(device.used(), 2 * granule);
+    pool.release();
+    EXPECT_EQ(device.used(), granule);
+    EXPECT_EQ(forgotten, std::set<std::uint64_t>{(*kept)[1].serial});
+    const auto again = pool.take({{Purpose::Input, 1000, 256, 0, true}}, 0);
+    ASSERT_TRUE(again);
+    EXPECT_NE((*again)[0].serial, (*kept)[0].serial); // what others keep mapped is left to them
+}
+
 TEST(BufferPool, ReusesByPurposeOnly)
 {
     SmallDevice device;
     BufferPool pool(device, [](std::uint64_t) {});
-    const auto first = pool.take({{Purpose::Output, 100}}, 256, 0);
+    const auto first = pool.take({{Purpose::Output, 100}}, 0);
     pool.release();
-    const auto again = pool.take({{Purpose::Output, 200}, {Purpose::Input, 100}}, 256, 0);
+    const auto again = pool.take({{Purpose::Output, 200}, {Purpose::Input, 100}}, 0);
     ASSERT_TRUE(first && again);
     EXPECT_EQ((*again)[0].serial, (*first)[0].serial);
     EXPECT_NE((*again)[1].serial, (*first)[0].serial); // what a runner may write is never another case's input
@@ -74,10 +101,10 @@ TEST(BufferPool, MakesRoomAndTellsTheRunners)
     SmallDevice device;
     std::set<std::uint64_t> forgotten;
     BufferPool pool(device, [&](std::uint64_t serial) { forgotten.insert(serial); });
-    const auto first = pool.take({{Purpose::Input, 6 * granule}}, 256, 0);
+    const auto first = pool.take({{Purpose::Input, 6 * granule}}, 0);
     ASSERT_TRUE(first);
     pool.release();
-    ASSERT_TRUE(pool.take({{Purpose::Input, 8 * granule}}, 256, 0));
+    ASSERT_TRUE(pool.take({{Purpose::Input, 8 * granule}}, 0));
     EXPECT_TRUE(forgotten.contains((*first)[0].serial));
     EXPECT_EQ(device.used(), 8 * granule);
 }
@@ -86,12 +113,12 @@ TEST(BufferPool, SaysWhatItNeedsBeforeItAllocates)
 {
     SmallDevice device;
     BufferPool pool(device, [](std::uint64_t) {});
-    const auto regions = pool.take({{Purpose::Input, 6 * granule}, {Purpose::Output, 6 * granule}}, 256, 0);
+    const auto regions = pool.take({{Purpose::Input, 6 * granule}, {Purpose::Output, 6 * granule}}, 0);
     ASSERT_FALSE(regions);
     EXPECT_EQ(regions.error().code, ErrorCode::OutOfMemory);
     EXPECT_NE(regions.error().message.find("needs 48"), std::string::npos) << regions.error().message;
     EXPECT_EQ(device.used(), 0U);
-    EXPECT_TRUE(pool.take({{Purpose::Input, granule}}, 256, 0)); // nothing stays in use after a refusal
+    EXPECT_TRUE(pool.take({{Purpose::Input, granule}}, 0)); // nothing stays in use after a refusal
 }
 
 } // namespace

@@ -26,7 +26,7 @@ Evaluation full()
                           {{"candidate.cu", 3, 9, true, "expected a \";\""}},
                           {{"softmax", 32, 1024, 1, 2, 3}},
                           "log"};
-    e.verify = VerifyRecord{3, {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}}, 0.5, {{"8x4096", 1, 2, 3}}, "bubblewrap"};
+    e.verify = VerifyRecord{3, {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}}, 0.5, {{"8x4096", 1, 2, 3}}, "bubblewrap", RepeatRecord{"8x4096", 3, 32768, 5, 1.5}};
     CaseTiming timing;
     timing.caseId = "8x4096";
     timing.provenance = Provenance::Measured;

@@ -348,12 +348,66 @@ TEST(TaskSupport, EveryGapIsNamed)
     EXPECT_EQ(answer("/arguments/0/values", {{"recorded", "x.npy"}}), "not_supported: arguments[0].values.recorded");
     EXPECT_EQ(answer("/cases/0/values", {{"x", {{"recorded", "x.npy"}}}}), "not_supported: cases[0].values.x.recorded");
     EXPECT_EQ(answer("/arguments/1/compare", {{"as", "code"}}), "not_supported: arguments.y.compare.as");
-    EXPECT_EQ(answer("/contract/determinism", "bitwise"), "not_supported: contract.determinism");
+    EXPECT_EQ(answer("/contract/determinism", "bitwise"), "served");
     EXPECT_EQ(answer("/contract/limits", {"registers <= 64"}), "served");
     EXPECT_EQ(answer("/contract/limits", {"launches <= 1"}), "not_supported: contract.limits[0]");
     EXPECT_EQ(answer("/objective", {{"guard", 2}}), "served");
     EXPECT_EQ(answer("/cases/0/parameters/n", 64.0), "not_supported: cases[0].parameters.n");
     EXPECT_EQ(answer("/requires", {{"device_bytes", 1}}), "not_supported: requires.device_bytes");
+}
+
+TEST(TaskLoader, ReadsWhatTheJudgeMayTryBeyondTheCases)
+{
+    Json json = small();
+    json["unseen"] = {{"n", {{"multiple_of", 8}, {"max", 4096}}}};
+    json["reduction_length"] = "n";
+    json["contract"]["exact_integers"] = {{"degree", 2}};
+    json["contract"]["metamorphic"] = Json::parse(R"([{"relation": "scale", "inputs": ["x"], "power": -1}])");
+    json["arguments"][0]["stress"] = false;
+    const auto task = parseTask(json.dump());
+    ASSERT_TRUE(task) << task.error().message;
+    EXPECT_TRUE(task->unseenCases);
+    EXPECT_EQ(task->unseen.at("n").multipleOf, 8);
+    EXPECT_EQ(task->unseen.at("n").least, 8);
+    EXPECT_EQ(task->unseen.at("n").most, 4096);
+    EXPECT_EQ(task->contract.exactDegree, 2);
+    ASSERT_EQ(task->contract.metamorphic.size(), 1U);
+    EXPECT_EQ(task->contract.metamorphic[0].power, -1);
+    EXPECT_FALSE(task->arguments[0].stress);
+
+    const auto answer = [](const char* pointer, Json value) {
+        Json changed = small();
+        changed[Json::json_pointer(pointer)] = std::move(value);
+        const auto parsed = parseTask(changed.dump());
+        return parsed ? std::string("read") : parsed.error().message;
+    };
+    EXPECT_EQ(answer("/unseen", false), "read");
+    EXPECT_EQ(answer("/unseen", {{"n", "fixed"}}), "read");
+    EXPECT_NE(answer("/unseen", {{"m", "fixed"}}).find("unseen.m: expected the name of a parameter"), std::string::npos);
+    EXPECT_NE(answer("/unseen", {{"n", {{"multiple_of", 8}, {"min", 9}, {"max", 15}}}}).find("unseen.n"),
+              std::string::npos);
+    EXPECT_NE(answer("/contract/exact_integers", {{"degree", 2}}).find("reduction_length"), std::string::npos);
+    EXPECT_NE(answer("/contract/metamorphic", Json::parse(R"([{"relation": "scale", "inputs": ["y"]}])")).find("names of inputs"),
+              std::string::npos);
+}
+
+TEST(TaskLoader, ReadsEveryDistribution)
+{
+    const auto read = [](Json values) {
+        Json json = small();
+        json["arguments"][0]["values"] = std::move(values);
+        const auto task = parseTask(json.dump());
+        return task ? std::string(nameOf(task->arguments[0].values.kind)) : task.error().message;
+    };
+    for (const char* name : {"normal", "uniform", "constant", "heavy_tail", "integers", "sparse", "ties",
+                             "constant_rows", "outlier", "subnormal", "half_normal", "alternating", "sorted", "mixed"}) {
+        EXPECT_EQ(read({{"distribution", name}}), name);
+    }
+    EXPECT_EQ(read({{"distribution", "half_normal"}, {"scale", -2}}), "half_normal");
+    EXPECT_NE(read({{"distribution", "sparse"}, {"zeros", 1.5}}).find("zeros"), std::string::npos);
+    EXPECT_NE(read({{"distribution", "ties"}, {"count", 0}}).find("count"), std::string::npos);
+    EXPECT_NE(read({{"distribution", "outlier"}, {"stddev", -1}}).find("stddev"), std::string::npos);
+    EXPECT_NE(read({{"distribution", "mixed"}, {"mean", 1}}).find("mean"), std::string::npos);
 }
 
 /// Single bytes and whole values changed at random: the parser answers with a task or a sentence that names the file.

@@ -321,4 +321,24 @@ ESPALIER_BOTH double largestFinite(DType type)
     }
 }
 
+/// The smallest normal number of a floating type; 0 for whole numbers.
+ESPALIER_BOTH double smallestNormalOf(DType type)
+{
+    switch (type) {
+    case DType::F64:
+        return 2.2250738585072014e-308;
+    case DType::F32:
+    case DType::TF32:
+    case DType::BF16:
+        return powerOfTwo(-126);
+    case DType::F16:
+    case DType::FP8E5M2:
+        return powerOfTwo(-14);
+    case DType::FP8E4M3:
+        return powerOfTwo(-6);
+    default:
+        return 0;
+    }
+}
+
 } // namespace espalier::ops

@@ -41,7 +41,27 @@ enum class Distribution : std::uint32_t {
     Constant,  ///< a
     HeavyTail, ///< a times a standard normal, times 2^(a uniform whole number in [-b, b])
     Integers,  ///< whole numbers in [a, b]
+    Sparse,       ///< 0 for a share b of the elements, else a times a standard normal
+    Ties,         ///< one of b values (drawn from the seed, standard deviation a)
+    ConstantRows, ///< one value a row: a = mean, b = standard deviation
+    Outlier,      ///< a times a standard normal, but one element of each row, at a secret place, is a * b or -a * b
+    Subnormal,    ///< below the type's smallest normal number in magnitude
+    HalfNormal,   ///< all of one sign: a times the magnitude of a standard normal
+    Alternating,  ///< the same with + at even and - at odd indices
+    Sorted,       ///< ascends along each row (descends where b < 0): a = mean, |b| = standard deviation
+    Mixed,        ///< a times a standard normal in regions of secret lengths that follow different regimes (MixedRegime)
 };
+
+/// What a region of a Mixed tensor holds. One regime can hide what a kernel does to another (one huge element leaves a
+/// softmax nothing else), so a tensor has either nominal and one other, in turn, or all five in secret order.
+enum class MixedRegime : std::uint32_t {
+    Nominal,
+    Small,     ///< times 1e-4
+    Amplified, ///< times 8
+    Large,     ///< times 1e3
+    Outliers,  ///< one element in 16 is times 2 to 256
+};
+constexpr std::uint32_t mixedRegimes = 5;
 
 struct FillArgs {
     std::uint64_t address;
@@ -49,8 +69,11 @@ struct FillArgs {
     std::uint64_t first;     ///< index of the first element
     DType dtype;
     Distribution distribution;
-    double a, b;
+    double a, b;             ///< Mixed: b is the MixedRegime beside Nominal, which comes first; negative: all five
     std::uint64_t mismatches; ///< Verify: address of one u64, added to; Fill: unused
+    /// ConstantRows, Outlier, Sorted: elements of a row. Mixed: mean elements of a region at most (the seed may make them
+    /// up to four times shorter). Unused by the others.
+    std::uint64_t row = 0;
 };
 
 enum class PoisonKind : std::uint32_t {

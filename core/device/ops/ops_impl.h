@@ -8,7 +8,14 @@
 namespace espalier::ops {
 
 /// Streams of one seed that must never meet.
-enum Stream : std::uint64_t { inputStream = 0, poisonStream = 1, bandStream = 2 };
+enum Stream : std::uint64_t {
+    inputStream = 0,
+    poisonStream = 1,
+    bandStream = 2,
+    levelStream = 3,  ///< values that many elements share: ties, constant rows
+    placeStream = 4,  ///< where something happens: outliers, ends of regions
+    regimeStream = 5, ///< what a region holds
+};
 
 ESPALIER_BOTH std::uint64_t loadBits(std::uint64_t address, std::uint64_t index, DType type)
 {
@@ -60,6 +67,110 @@ ESPALIER_BOTH std::uint64_t wholeBelow(const RandomWords& random, std::uint64_t 
     return range == ~0ull ? bits : bits % (range + 1);
 }
 
+/// In [0, 1), from bits that unitInterval does not use.
+ESPALIER_BOTH double secondUniform(const RandomWords& random)
+{
+    return static_cast<double>(random.w[2]) * 2.3283064365386963e-10;
+}
+
+/// The regime of the region that element `index` lies in. The tensor is cut into cells of equal length, each cell once
+/// more at a secret place; a region reaches from one secret place to the next. The first is half a cell long at least, so
+/// that what a prefix holds says nothing about the rest.
+ESPALIER_BOTH MixedRegime mixedRegimeAt(const FillArgs& args, std::uint64_t index)
+{
+    const std::uint64_t longest = args.row > 2 ? args.row : 2;
+    const std::uint64_t shorter = longest >> (mix64(args.seed) % 3);
+    const std::uint64_t cell = shorter > 2 ? shorter : 2;
+    const std::uint64_t number = index / cell;
+    const std::uint64_t least = number == 0 ? cell / 2 : 0;
+    const std::uint64_t cut = least + wholeBelow(philox(number, placeStream, args.seed), cell - least - 1);
+    const std::uint64_t region = number + (index % cell < cut ? 0 : 1);
+    if (args.b >= 0) {
+        return region % 2 == 0 ? MixedRegime::Nominal : static_cast<MixedRegime>(static_cast<std::uint32_t>(args.b));
+    }
+    // Within a group of five regions an affine permutation of the regimes, a new one for every group.
+    const RandomWords order = philox(region / mixedRegimes, regimeStream, args.seed);
+    const std::uint32_t step = 1 + order.w[1] % (mixedRegimes - 1);
+    const std::uint32_t place = static_cast<std::uint32_t>(region % mixedRegimes);
+    return static_cast<MixedRegime>((order.w[0] % mixedRegimes + step * place) % mixedRegimes);
+}
+
+ESPALIER_BOTH double mixedFactor(const FillArgs& args, std::uint64_t index, const RandomWords& random)
+{
+    switch (mixedRegimeAt(args, index)) {
+    case MixedRegime::Small:
+        return 1e-4;
+    case MixedRegime::Amplified:
+        return 8;
+    case MixedRegime::Large:
+        return 1e3;
+    case MixedRegime::Outliers:
+        return random.w[2] % 16 == 0 ? powerOfTwo(1 + static_cast<int>(random.w[3] % 8)) : 1;
+    case MixedRegime::Nominal:
+        break;
+    }
+    return 1;
+}
+
+/// The argument of the normal quantile behind element `index`: its own random number, one that it shares with others, or
+/// its place in the row.
+ESPALIER_BOTH double quantileArgument(const FillArgs& args, std::uint64_t index, const RandomWords& random, double p)
+{
+    const std::uint64_t row = args.row > 0 ? args.row : 1;
+    switch (args.distribution) {
+    case Distribution::Ties: {
+        const std::uint64_t levels = args.b > 1 ? static_cast<std::uint64_t>(args.b) : 1;
+        return unitInterval(philox(wholeBelow(random, levels - 1), levelStream, args.seed));
+    }
+    case Distribution::ConstantRows:
+        return unitInterval(philox(index / row, levelStream, args.seed));
+    case Distribution::Sorted: {
+        const double place = (static_cast<double>(index % row) + p) / static_cast<double>(row);
+        // p lies in (0, 1), but the sum may round to the end of the interval.
+        return place < 1 ? place : 1 - 1.1102230246251565e-16;
+    }
+    default:
+        return p;
+    }
+}
+
+/// The value of an element whose standard normal is z: all distributions but Constant, Integers, Uniform, Subnormal.
+ESPALIER_BOTH double fromNormal(const FillArgs& args, std::uint64_t index, const RandomWords& random, double z)
+{
+    switch (args.distribution) {
+    case Distribution::Normal:
+    case Distribution::ConstantRows:
+    case Distribution::Sorted:
+        return args.a + args.b * z;
+    case Distribution::HeavyTail: {
+        const std::int64_t octaves = static_cast<std::int64_t>(args.b);
+        const std::int64_t exponent =
+            octaves > 0
+                ? static_cast<std::int64_t>(wholeBelow(random, 2 * static_cast<std::uint64_t>(octaves))) - octaves
+                : 0;
+        return args.a * z * powerOfTwo(static_cast<int>(exponent));
+    }
+    case Distribution::Sparse:
+        return secondUniform(random) < args.b ? 0.0 : args.a * z;
+    case Distribution::Outlier: {
+        const std::uint64_t row = args.row > 0 ? args.row : 1;
+        const RandomWords place = philox(index / row, placeStream, args.seed);
+        if (index % row == wholeBelow(place, row - 1)) {
+            return place.w[0] & 1 ? -args.a * args.b : args.a * args.b;
+        }
+        return args.a * z;
+    }
+    case Distribution::HalfNormal:
+        return args.a * magnitude(z);
+    case Distribution::Alternating:
+        return (index & 1 ? -args.a : args.a) * magnitude(z);
+    case Distribution::Mixed:
+        return args.a * z * mixedFactor(args, index, random);
+    default: // Ties
+        return args.a * z;
+    }
+}
+
 /// The bits of input element `index`.
 ESPALIER_BOTH std::uint64_t drawInput(const FillArgs& args, std::uint64_t index)
 {
@@ -82,15 +193,11 @@ ESPALIER_BOTH std::uint64_t drawInput(const FillArgs& args, std::uint64_t index)
         // Rounding to a short type may reach b, which lies outside [a, b).
         return decode(bits, args.dtype) < args.b ? bits : encode(args.a, args.dtype);
     }
-    const double z = normalQuantile(p);
-    if (args.distribution == Distribution::Normal) {
-        return encode(args.a + args.b * z, args.dtype);
+    if (args.distribution == Distribution::Subnormal) {
+        return encode((2 * p - 1) * smallestNormalOf(args.dtype), args.dtype);
     }
-    const std::int64_t octaves = static_cast<std::int64_t>(args.b);
-    const std::int64_t exponent =
-        octaves > 0 ? static_cast<std::int64_t>(wholeBelow(random, 2 * static_cast<std::uint64_t>(octaves))) - octaves
-                    : 0;
-    return encode(args.a * z * powerOfTwo(static_cast<int>(exponent)), args.dtype);
+    const double z = normalQuantile(quantileArgument(args, index, random, p));
+    return encode(fromNormal(args, index, random, z), args.dtype);
 }
 
 ESPALIER_BOTH void fillElement(const FillArgs& args, std::uint64_t i)

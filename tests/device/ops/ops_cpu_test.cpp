@@ -8,6 +8,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 #include <vector>
 
 namespace espalier::ops {
@@ -28,10 +29,11 @@ void run(Op op, const Args& args, std::uint64_t count)
     runOnCpu(op, std::as_bytes(std::span(&args, 1)), count);
 }
 
-std::vector<float> drawn(Distribution distribution, double a, double b, std::size_t count, std::uint64_t seed = 1)
+std::vector<float> drawn(Distribution distribution, double a, double b, std::size_t count, std::uint64_t seed = 1,
+                         std::uint64_t row = 0)
 {
     std::vector<float> values(count);
-    run(Op::Fill, FillArgs{addressOf(values[0]), seed, 0, DType::F32, distribution, a, b, 0}, count);
+    run(Op::Fill, FillArgs{addressOf(values[0]), seed, 0, DType::F32, distribution, a, b, 0, row}, count);
     return values;
 }
 
@@ -128,6 +130,161 @@ TEST(Poison, isOfItsKind)
         std::vector<std::uint64_t> storage(100);
         run(Op::Poison, PoisonArgs{addressOf(storage[0]), 1, type, PoisonKind::NaN}, 8);
         EXPECT_TRUE(isNaN(decode(storage[0] & (~0ull >> (64 - 8 * sizeOf(type))), type))) << static_cast<int>(type);
+    }
+}
+
+TEST(Fill, SparseHasItsShareOfZeros)
+{
+    const auto values = drawn(Distribution::Sparse, 2, 0.9, 100000);
+    EXPECT_NEAR(static_cast<double>(std::count(values.begin(), values.end(), 0.0f)), 90000, 600);
+    double squares = 0;
+    for (const float value : values) {
+        squares += value * value;
+    }
+    EXPECT_NEAR(squares / 10000, 4, 0.4);
+}
+
+TEST(Fill, TiesAreFewValuesThatTheSeedChooses)
+{
+    const auto distinct = [](std::uint64_t seed) {
+        const auto values = drawn(Distribution::Ties, 1, 3, 5000, seed);
+        return std::set<float>(values.begin(), values.end());
+    };
+    EXPECT_EQ(distinct(1).size(), 3U);
+    EXPECT_NE(distinct(1), distinct(2));
+}
+
+TEST(Fill, ConstantRowsHoldOneValueEach)
+{
+    const auto values = drawn(Distribution::ConstantRows, 0, 1, 700, 1, 7);
+    std::set<float> seen;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        EXPECT_EQ(values[i], values[i / 7 * 7]);
+        seen.insert(values[i]);
+    }
+    EXPECT_EQ(seen.size(), 100U);
+}
+
+TEST(Fill, OutlierIsOneInEachRowAtItsOwnPlace)
+{
+    const auto values = drawn(Distribution::Outlier, 1, 1000, 6400, 1, 64);
+    std::set<std::size_t> places;
+    std::set<float> signs;
+    for (std::size_t row = 0; row < 100; ++row) {
+        int hot = 0;
+        for (std::size_t c = 0; c < 64; ++c) {
+            const float value = values[row * 64 + c];
+            if (std::abs(value) > 100) {
+                ++hot, places.insert(c), signs.insert(value);
+            }
+        }
+        EXPECT_EQ(hot, 1) << row;
+    }
+    EXPECT_GT(places.size(), 30U);
+    EXPECT_EQ(signs, (std::set<float>{-1000, 1000}));
+}
+
+TEST(Fill, SubnormalStaysBelowTheSmallestNormal)
+{
+    const auto values = drawn(Distribution::Subnormal, 0, 1, 1000);
+    int nonzero = 0;
+    for (const float value : values) {
+        EXPECT_LE(std::abs(value), std::numeric_limits<float>::min());
+        nonzero += value != 0;
+    }
+    EXPECT_EQ(nonzero, 1000);
+    EXPECT_LT(*std::min_element(values.begin(), values.end()), 0);
+}
+
+TEST(Fill, SignsAndOrderAreAsTheirNamesSay)
+{
+    for (const float value : drawn(Distribution::HalfNormal, -2, 0, 1000)) {
+        EXPECT_LT(value, 0);
+    }
+    const auto alternating = drawn(Distribution::Alternating, 1, 0, 1000);
+    for (std::size_t i = 0; i < alternating.size(); ++i) {
+        EXPECT_EQ(alternating[i] < 0, i % 2 == 1) << i;
+    }
+    for (const double slope : {1.0, -1.0}) {
+        const auto sorted = drawn(Distribution::Sorted, 0, slope, 1000, 3, 500);
+        for (std::size_t i = 1; i < sorted.size(); ++i) {
+            if (i != 500) {
+                EXPECT_GE(slope * sorted[i], slope * sorted[i - 1]) << i;
+            }
+        }
+        EXPECT_LT(slope * sorted[500], 0);
+        EXPECT_GT(slope * sorted[499], 2);
+    }
+}
+
+/// Largest magnitude of each of `parts` equal parts.
+std::vector<float> profile(const std::vector<float>& values, std::size_t parts)
+{
+    std::vector<float> largest;
+    for (std::size_t p = 0; p < parts; ++p) {
+        float most = 0;
+        for (std::size_t i = p * values.size() / parts; i < (p + 1) * values.size() / parts; ++i) {
+            most = std::max(most, std::abs(values[i]));
+        }
+        largest.push_back(most);
+    }
+    return largest;
+}
+
+TEST(Fill, MixedRegimesHaveAllScalesWithinOneTensor)
+{
+    for (std::uint64_t seed = 1; seed < 50; ++seed) {
+        const auto parts = profile(drawn(Distribution::Mixed, 1, -1, 24000, seed, 2000), 480);
+        EXPECT_TRUE(std::any_of(parts.begin(), parts.end(), [](float v) { return v < 1e-3; })) << seed;
+        EXPECT_TRUE(std::any_of(parts.begin(), parts.end(), [](float v) { return v > 1 && v < 4.5; })) << seed;
+        EXPECT_TRUE(std::any_of(parts.begin(), parts.end(), [](float v) { return v > 8 && v < 45; })) << seed;
+        EXPECT_TRUE(std::any_of(parts.begin(), parts.end(), [](float v) { return v > 800; })) << seed;
+    }
+}
+
+TEST(Fill, TwoMixedRegimesBeginWithTheNominalOne)
+{
+    for (std::uint64_t seed = 1; seed < 50; ++seed) {
+        const auto values = drawn(Distribution::Mixed, 1, 2, 24000, seed, 4000);
+        const auto [low, high] = std::minmax_element(values.begin(), values.begin() + 256);
+        EXPECT_GT(*low, -6);
+        EXPECT_LT(*high, 6);
+        const auto [least, most] = std::minmax_element(values.begin(), values.end());
+        EXPECT_LT(*least, -20); // what the first values are like says nothing about the rest
+        EXPECT_GT(*most, 20);
+        EXPECT_LT(*most, 50);
+    }
+}
+
+TEST(Fill, MixedRegimesChangeAtSecretPlaces)
+{
+    const auto firstLarge = [](std::uint64_t seed) {
+        const auto values = drawn(Distribution::Mixed, 1, 3, 24000, seed, 4000);
+        return std::find_if(values.begin(), values.end(), [](float v) { return std::abs(v) > 100; }) - values.begin();
+    };
+    std::set<std::ptrdiff_t> places;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        places.insert(firstLarge(seed));
+    }
+    EXPECT_GE(places.size(), 38U);
+}
+
+TEST(Fill, EveryPropertyIsAFunctionOfSeedAndIndexAlone)
+{
+    for (const Distribution distribution :
+         {Distribution::Sparse, Distribution::Ties, Distribution::ConstantRows, Distribution::Outlier,
+          Distribution::Subnormal, Distribution::HalfNormal, Distribution::Alternating, Distribution::Sorted,
+          Distribution::Mixed}) {
+        const auto whole = drawn(distribution, 1, 3, 999, 7, 50);
+        std::vector<float> parts(999);
+        std::uint64_t mismatches = 0;
+        for (std::size_t first = 0; first < 999; first += 333) {
+            FillArgs args{addressOf(parts[first]), 7, first, DType::F32, distribution, 1, 3, addressOf(mismatches), 50};
+            run(Op::Fill, args, 333);
+            run(Op::Verify, args, 333);
+        }
+        EXPECT_EQ(whole, parts) << static_cast<int>(distribution);
+        EXPECT_EQ(mismatches, 0U);
     }
 }
 
