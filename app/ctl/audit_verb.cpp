@@ -14,10 +14,11 @@ namespace {
 /// What ended it: the check and the sentence.
 std::string verdictText(const Evaluation& evaluation)
 {
-    const std::string check = evaluation.evidence.empty() ? "" : fmt::format("[{}] ", evaluation.evidence.front().check);
-    return evaluation.outcome == Outcome::Passed ? std::string("passed")
-                                                 : fmt::format("{}: {}{}", nameOf(evaluation.outcome), check,
-                                                               evaluation.reason);
+    const std::string check =
+        evaluation.evidence.empty() ? "" : fmt::format("[{}] ", evaluation.evidence.front().check);
+    return evaluation.outcome == Outcome::Passed
+               ? std::string("passed")
+               : fmt::format("{}: {}{}", nameOf(evaluation.outcome), check, evaluation.reason);
 }
 
 Json jsonOf(const AuditReport& report)
@@ -35,15 +36,18 @@ Json jsonOf(const AuditReport& report)
             rows.back()["evidence"].push_back(toJson(evidence));
         }
     }
-    return {{"task", report.task},       {"device", report.device.deviceId}, {"fit", report.fit()},
-            {"complete", report.complete()}, {"rows", std::move(rows)}};
+    return {{"task", report.task},
+            {"device", report.device.deviceId},
+            {"fit", report.fit()},
+            {"complete", report.complete()},
+            {"rows", std::move(rows)}};
 }
 
 void printTable(const AuditReport& report)
 {
     for (const AuditRow& row : report.rows) {
-        print(fmt::format("{:<14} {:<16} {:<52} {}", nameOf(row.state), row.id, row.title,
-                          verdictText(row.evaluation)));
+        print(
+            fmt::format("{:<14} {:<16} {:<52} {}", nameOf(row.state), row.id, row.title, verdictText(row.evaluation)));
         if (!row.finding.empty()) {
             print(fmt::format("{:<14} {}", "", row.finding));
         }

@@ -164,8 +164,9 @@ private:
         if (row.state != AuditRow::State::Bad) {
             row.finding.clear();
         } else if (root) {
-            row.finding = "the task's own kernel is rejected: mend it, or state in task.json (unseen, stress, tolerance) "
-                          "what the operation does not promise";
+            row.finding =
+                "the task's own kernel is rejected: mend it, or state in task.json (unseen, stress, tolerance) "
+                "what the operation does not promise";
         }
     }
 
@@ -201,7 +202,8 @@ std::string_view nameOf(AuditRow::State state)
 bool AuditReport::fit() const
 {
     return !rows.empty() && rows.front().state == AuditRow::State::Good &&
-           std::none_of(rows.begin(), rows.end(), [](const AuditRow& row) { return row.state == AuditRow::State::Bad; });
+           std::none_of(rows.begin(), rows.end(),
+                        [](const AuditRow& row) { return row.state == AuditRow::State::Bad; });
 }
 
 bool AuditReport::complete() const

@@ -24,7 +24,7 @@ struct AuditRow {
         NotExpressed, ///< the null candidate does not build for this task: it says nothing
         NotRun,       ///< no verdict
     };
-    std::string id;    ///< "root", "no_op", "copy_x", …
+    std::string id; ///< "root", "no_op", "copy_x", …
     std::string title;
     State state = State::NotRun;
     std::string finding; ///< what a bad row means, with the remedy; empty otherwise
@@ -41,8 +41,8 @@ struct AuditReport {
 };
 
 /// Builds and judges everything through the normal path, verify only. Blocks; `done` is called with each row as it is
-/// known. A requested stop leaves the rest as not_run. Thread: any. Errors: the task cannot be loaded, root or oracle do
-/// not build, no device, the judge is lost.
+/// known. A requested stop leaves the rest as not_run. Thread: any. Errors: the task cannot be loaded, root or oracle
+/// do not build, no device, the judge is lost.
 Result<AuditReport> auditTask(const AuditRequest& request, const std::function<void(const AuditRow&)>& done,
                               std::stop_token stop);
 /// The same on other parts: tests.

@@ -259,10 +259,9 @@ private:
     {
         add("no_op", "does nothing", prelude + entry(""),
             "an output that was never written passes; compare every output and let cases have elements");
-        const std::string first =
-            std::find_if(m_task.arguments.begin(), m_task.arguments.end(), [](const Argument& a) {
-                return a.kind == ArgumentKind::Output;
-            })->name;
+        const std::string first = std::find_if(m_task.arguments.begin(), m_task.arguments.end(), [](const Argument& a) {
+                                      return a.kind == ArgumentKind::Output;
+                                  })->name;
         const std::string body = fmt::format("    static const void* last = nullptr;\n"
                                              "    if (last == {0})\n        return cudaSuccess;\n"
                                              "    last = {0};\n{1}",
@@ -275,8 +274,8 @@ private:
     {
         for (const auto& [id, value] : {std::pair("zeros", "0"), std::pair("constant", "0.5")}) {
             const std::string body = forOutputs([&](const Argument& y) {
-                return fmt::format("    fillKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2});\n", elements(y), y.name,
-                                   value);
+                return fmt::format("    fillKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2});\n", elements(y),
+                                   y.name, value);
             });
             add(id, fmt::format("writes {} everywhere", value), prelude + entry(body),
                 fmt::format("outputs of {} pass: the right answers are too close to it for their tolerance; choose "
@@ -292,8 +291,8 @@ private:
                 continue;
             }
             const std::string body = forOutputs([&](const Argument& y) {
-                return fmt::format("    copyKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2}, {3});\n", elements(y),
-                                   y.name, x.name, elements(x));
+                return fmt::format("    copyKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2}, {3});\n",
+                                   elements(y), y.name, x.name, elements(x));
             });
             add("copy_" + x.name, fmt::format("copies the input {}", x.name), prelude + entry(body),
                 fmt::format("a copy of {} passes: the operation does nothing that its tolerance sees", x.name));
@@ -313,8 +312,8 @@ private:
             "whose answers differ");
         for (const auto& [id, name, bits] : lowerPrecisions()) {
             add(id, fmt::format("rounds the right answer to {}", name), afterRoot(forOutputs([&](const Argument& y) {
-                    return fmt::format("    castDownKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2});\n", elements(y),
-                                       y.name, bits);
+                    return fmt::format("    castDownKernel<<<blocksFor({0}), 256, 0, stream>>>({1}, {0}, {2});\n",
+                                       elements(y), y.name, bits);
                 })),
                 fmt::format("answers rounded to {} pass under the contract's precision {}; state a smaller "
                             "unit_roundoff or let cases have 64 elements and more",

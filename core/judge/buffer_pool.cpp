@@ -90,9 +90,8 @@ Result<std::vector<Region>> BufferPool::take(const std::vector<Want>& wants, std
                 release();
                 return std::unexpected(buffer.error());
             }
-            m_entries.push_back(
-                std::make_unique<Entry>(Entry{std::move(*buffer), wants[i].purpose, m_nextSerial++, m_clock, true,
-                                              wants[i].temporary}));
+            m_entries.push_back(std::make_unique<Entry>(
+                Entry{std::move(*buffer), wants[i].purpose, m_nextSerial++, m_clock, true, wants[i].temporary}));
             chosen[i] = m_entries.back().get();
         }
         const std::uint64_t capacity = chosen[i]->buffer->bytes();

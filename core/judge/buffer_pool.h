@@ -34,9 +34,9 @@ public:
         std::uint64_t retreat = 0; ///< bytes that the data lie further from the buffer's end than they could
         bool temporary = false;    ///< freed by release(): a place and a size that will hardly be asked for again
     };
-    /// Regions for all wants, each with its data pushed against the buffer's end as far as its alignment and retreat allow.
-    /// Frees idle buffers first when they do not fit. `reserve`: bytes that others will need beside. All regions are in
-    /// use until release(). Errors: OutOfMemory "needs X, has Y".
+    /// Regions for all wants, each with its data pushed against the buffer's end as far as its alignment and retreat
+    /// allow. Frees idle buffers first when they do not fit. `reserve`: bytes that others will need beside. All regions
+    /// are in use until release(). Errors: OutOfMemory "needs X, has Y".
     Result<std::vector<Region>> take(const std::vector<Want>& wants, std::uint64_t reserve);
     void release();
     void clear(); ///< frees everything

@@ -216,7 +216,8 @@ bool makeExact(const Task& task, double terms, CasePlan& plan)
     int sumBits = 53, inputBits = 53;
     for (const std::string& internal : task.contract.allowedInternal) {
         if (const auto type = dataTypeNamed(internal)) {
-            inputBits = std::min(inputBits, significandBits(opsType(*type))); // splitting an input into parts stays exact
+            inputBits =
+                std::min(inputBits, significandBits(opsType(*type))); // splitting an input into parts stays exact
         }
     }
     if (const auto precision = dataTypeNamed(task.contract.precision)) {
@@ -232,8 +233,8 @@ bool makeExact(const Task& task, double terms, CasePlan& plan)
         }
     }
     const double largestSum = std::exp2(sumBits - headroom) / std::max(terms, 1.0);
-    const double largest = std::min(std::floor(std::pow(largestSum, 1.0 / task.contract.exactDegree)),
-                                    std::exp2(inputBits));
+    const double largest =
+        std::min(std::floor(std::pow(largestSum, 1.0 / task.contract.exactDegree)), std::exp2(inputBits));
     if (largest < 2) {
         return false;
     }

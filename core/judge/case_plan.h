@@ -20,8 +20,8 @@ struct ArgumentPlan {
     std::uint64_t elements = 0;
     std::uint64_t bytes = 0;
     std::uint32_t alignment = 256; ///< bytes, that the contract guarantees: the judge keeps to no more
-    ops::FillArgs fill = {};  ///< Input, Const: what is drawn, without address and seed
-    runner::CallValue scalar; ///< Scalar
+    ops::FillArgs fill = {};       ///< Input, Const: what is drawn, without address and seed
+    runner::CallValue scalar;      ///< Scalar
     bool isInput() const { return kind == ArgumentKind::Input || kind == ArgumentKind::Const; }
     bool isOutput() const { return kind == ArgumentKind::Output; }
 };

@@ -65,8 +65,8 @@ Result<std::vector<RelationPlan>> planRelations(const Task& task, const TaskCase
         RelationPlan& added = plans.emplace_back();
         added.relation = task.contract.metamorphic[i];
         ESPALIER_TRY(added.plan, planCase(task, plain));
-        added.plan.id = fmt::format("{} ({} {})", base.id, nameOf(added.relation.kind),
-                                    fmt::join(added.relation.inputs, ", "));
+        added.plan.id =
+            fmt::format("{} ({} {})", base.id, nameOf(added.relation.kind), fmt::join(added.relation.inputs, ", "));
         if (const auto why = obstacle(added.relation, added.plan)) {
             return fail(ErrorCode::NotSupported, fmt::format("not_supported: contract.metamorphic[{}]: {}", i, *why));
         }
@@ -155,10 +155,12 @@ std::optional<std::string> brokenRelation(const RelationPlan& relation, const st
             }
         }
         const bool element = worst > 2 * plan.elementFactor * plan.unitRoundoff * largest;
-        const bool norm = plan.normBounds[a] > 0 && squaredError > 4 * plan.normBounds[a] * plan.normBounds[a] * squares;
+        const bool norm =
+            plan.normBounds[a] > 0 && squaredError > 4 * plan.normBounds[a] * plan.normBounds[a] * squares;
         if (element || norm) {
-            return fmt::format("output {} is {:.9g} where the relation \"{}\" to the call before asks for {:.9g} in case {}",
-                               elementName(argument, place), is, nameOf(relation.relation.kind), was, plan.id);
+            return fmt::format(
+                "output {} is {:.9g} where the relation \"{}\" to the call before asks for {:.9g} in case {}",
+                elementName(argument, place), is, nameOf(relation.relation.kind), was, plan.id);
         }
     }
     return std::nullopt;

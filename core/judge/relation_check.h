@@ -18,8 +18,8 @@ struct RelationPlan {
     CasePlan plan;
 };
 
-/// The contract's relations on the parameters of `base`. Errors: NotSupported "not_supported: contract.metamorphic[i]: …"
-/// for what no change of a draw can express.
+/// The contract's relations on the parameters of `base`. Errors: NotSupported "not_supported: contract.metamorphic[i]:
+/// …" for what no change of a draw can express.
 Result<std::vector<RelationPlan>> planRelations(const Task& task, const TaskCase& base);
 
 /// How the inputs of the second call differ from those of the first; amounts are drawn.

@@ -37,9 +37,8 @@ std::size_t RepeatCheck::choose(const std::vector<CasePlan>& plans, bool simulat
         if (!serves(plans[i])) {
             continue;
         }
-        const bool better =
-            chosen == plans.size() || (simulated ? costOf(plans[i]) < costOf(plans[chosen])
-                                                 : outputBytes(plans[i]) > outputBytes(plans[chosen]));
+        const bool better = chosen == plans.size() || (simulated ? costOf(plans[i]) < costOf(plans[chosen])
+                                                                 : outputBytes(plans[i]) > outputBytes(plans[chosen]));
         chosen = better ? i : chosen;
     }
     return chosen;

@@ -10,8 +10,8 @@ namespace espalier::judge {
 
 namespace {
 
-constexpr double leastBudget = 40000;  ///< of a task whose own cases are tiny
-constexpr int attempts = 8;            ///< at a case that the task's expressions allow
+constexpr double leastBudget = 40000;             ///< of a task whose own cases are tiny
+constexpr int attempts = 8;                       ///< at a case that the task's expressions allow
 constexpr std::int64_t longestConstantRow = 1024; ///< equal terms round in one direction: an honest sum drifts by K/4 u
 
 enum class SizeRule { Near, One, Prime, Free };
@@ -27,8 +27,8 @@ struct Recipe {
 std::vector<Recipe> recipes(const Task& task, Tier tier)
 {
     std::vector<Recipe> list = {
-        {SizeRule::Near, Contents::Amplified, 0.4}, {SizeRule::Near, Contents::Own, 0.15},
-        {SizeRule::One, Contents::AnyProperty, 0.1},       {SizeRule::Prime, Contents::Mixed, 0.15},
+        {SizeRule::Near, Contents::Amplified, 0.4},   {SizeRule::Near, Contents::Own, 0.15},
+        {SizeRule::One, Contents::AnyProperty, 0.1},  {SizeRule::Prime, Contents::Mixed, 0.15},
         {SizeRule::Free, Contents::AnyProperty, 0.1},
     };
     if (task.contract.exactDegree > 0) {
@@ -94,7 +94,8 @@ std::int64_t drawnSize(SizeRule sizes, const UnseenRule& rule, std::int64_t valu
     case SizeRule::Free:
         break;
     }
-    const double exponent = std::log2(static_cast<double>(value) + 1) * std::uniform_real_distribution(0.0, 1.0)(random);
+    const double exponent =
+        std::log2(static_cast<double>(value) + 1) * std::uniform_real_distribution(0.0, 1.0)(random);
     return allowed(rule, static_cast<std::int64_t>(std::exp2(exponent)));
 }
 
@@ -298,7 +299,8 @@ private:
                 return false;
             }
             if (values.kind == DistributionKind::Subnormal) {
-                // Kernels may flush them: sums of them, times whatever the other inputs hold, are held to their size only.
+                // Kernels may flush them: sums of them, times whatever the other inputs hold, are held to their size
+                // only.
                 constexpr double otherFactors = 4096;
                 plan.absoluteFactor = otherFactors * std::max(1.0, length);
             }

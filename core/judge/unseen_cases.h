@@ -9,12 +9,12 @@
 
 namespace espalier::judge {
 
-/// Verify cases that the judge makes itself, drawn anew for every candidate, so that no list of sizes and no look at a few
-/// values tells what will be checked: parameters beside the timed ones, primes, 1 and free sizes; inputs with a property
-/// (mixed regimes, ties, zeros, outliers, …) where an argument's own values are of unit scale; whole inputs where the
-/// contract promises exact answers. A case that the task's expressions do not allow is drawn again, then left out.
-/// `bases`: the cases that the device times; `own`: the plans of the task's own verify cases, whose cost (elements moved
-/// plus operations) all of these together do not exceed. Thread: any.
+/// Verify cases that the judge makes itself, drawn anew for every candidate, so that no list of sizes and no look at a
+/// few values tells what will be checked: parameters beside the timed ones, primes, 1 and free sizes; inputs with a
+/// property (mixed regimes, ties, zeros, outliers, …) where an argument's own values are of unit scale; whole inputs
+/// where the contract promises exact answers. A case that the task's expressions do not allow is drawn again, then left
+/// out. `bases`: the cases that the device times; `own`: the plans of the task's own verify cases, whose cost (elements
+/// moved plus operations) all of these together do not exceed. Thread: any.
 std::vector<CasePlan> unseenCases(const Task& task, const std::vector<const TaskCase*>& bases,
                                   const std::vector<CasePlan>& own, Tier tier, std::mt19937_64& random);
 

@@ -20,9 +20,9 @@ struct Verifier::Preparation {
 };
 
 /// Call by call, on the same buffers: outputs that were never an answer; outputs that hold an answer that is wrong now;
-/// then inputs that hardly differ from the last ones, or agree with them where a sampler would look, below the answer to
-/// those. The kinds alternate from case to case, so that two cases bring all of them; `swapped` says with which the gate
-/// begins. The full tier goes through all of them in each case, on other buffers again.
+/// then inputs that hardly differ from the last ones, or agree with them where a sampler would look, below the answer
+/// to those. The kinds alternate from case to case, so that two cases bring all of them; `swapped` says with which the
+/// gate begins. The full tier goes through all of them in each case, on other buffers again.
 std::vector<Verifier::Preparation> Verifier::preparations(Tier tier, std::size_t caseIndex, bool swapped)
 {
     const bool even = caseIndex % 2 == 0;
@@ -61,8 +61,8 @@ Judged<void> Verifier::judgeDamage(WorkArea& area, std::size_t set, const std::s
     for (const std::string& what : damage.late) {
         verdict.outcome = Outcome::Suspicious;
         verdict.evidence.push_back(
-            {"stream", fmt::format("{} in {}: work on another stream or thread; join all of it to the stream", what,
-                                   where)});
+            {"stream",
+             fmt::format("{} in {}: work on another stream or thread; join all of it to the stream", what, where)});
     }
     for (const std::string& what : damage.inputs) {
         verdict.outcome = Outcome::Suspicious; // the runner's mapping is read-only: this takes intent
@@ -123,10 +123,11 @@ Judged<void> Verifier::judgeRepeats(const CasePlan& plan, const RepeatCheck& che
     if (!plan.bitwise || record.differing == 0) {
         return {};
     }
-    return rejected(Outcome::Incorrect, "determinism",
-                    fmt::format("output {} had other bits in another of {} calls of case {} on the same inputs ({} of {} "
-                                "elements differ); the contract says determinism: bitwise",
-                                check.firstDifferent(), record.calls, plan.id, record.differing, record.elements));
+    return rejected(
+        Outcome::Incorrect, "determinism",
+        fmt::format("output {} had other bits in another of {} calls of case {} on the same inputs ({} of {} "
+                    "elements differ); the contract says determinism: bitwise",
+                    check.firstDifferent(), record.calls, plan.id, record.differing, record.elements));
 }
 
 Judged<void> Verifier::runRelation(const RelationPlan& relation, Verified& verified)
@@ -159,10 +160,9 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
     verified.workspaceBytes[plan.id] = workspaceBytes;
     const bool simulated = m_context.session.simulated();
     const std::size_t sets = calls.back().set + 1;
-    ESPALIER_TRY(WorkArea area,
-                 orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, sets, workspaceBytes, 0,
-                                                   !m_context.session.exactGrants(),
-                                                   simulated ? Probing::None : Probing::Gate)));
+    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, sets,
+                                                                  workspaceBytes, 0, !m_context.session.exactGrants(),
+                                                                  simulated ? Probing::None : Probing::Gate)));
     std::vector<OutputTally> tallies(plan.arguments.size());
     RepeatCheck check;
     Judged<void> result;
@@ -183,9 +183,10 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
             verified.record.launches.push_back(**count);
             ++verified.record.calls;
         } else if (count) {
-            verified.evidence.push_back({"review", fmt::format("a call of case {} launches a CUDA graph of its own, so it "
-                                                               "could not be captured and replayed on new inputs",
-                                                               plan.id)});
+            verified.evidence.push_back(
+                {"review", fmt::format("a call of case {} launches a CUDA graph of its own, so it "
+                                       "could not be captured and replayed on new inputs",
+                                       plan.id)});
         } else {
             result = std::unexpected(count.error());
         }
@@ -220,7 +221,9 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, const std::ve
     for (std::size_t index = 0; index < plans.size(); ++index) {
         tell(plans[index]);
         std::vector<Preparation> calls = preparations(tier, index, swapped);
-        const std::size_t repeats = simulated ? 1 : tier == Tier::Full ? 4 : 2; // a simulated call repeats itself exactly
+        const std::size_t repeats = simulated            ? 1
+                                    : tier == Tier::Full ? 4
+                                                         : 2; // a simulated call repeats itself exactly
         for (std::size_t i = 0; index == repeated && i < repeats; ++i) {
             // The answer itself must not lie there.
             calls.push_back({calls.back().set, Fresh::Nothing, i % 2 == 0 ? Before::Noise : Before::NaN});

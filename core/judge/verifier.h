@@ -38,8 +38,8 @@ public:
     }
 
     std::function<void(const std::string&)> onProgress;
-    /// `plans`: the task's own cases; `unseen`: those that the judge made itself, called a third as often; `relations`: two
-    /// calls each.
+    /// `plans`: the task's own cases; `unseen`: those that the judge made itself, called a third as often; `relations`:
+    /// two calls each.
     Judged<Verified> run(const std::vector<CasePlan>& plans, const std::vector<CasePlan>& unseen,
                          const std::vector<RelationPlan>& relations, Tier tier);
 

@@ -21,9 +21,10 @@ constexpr std::size_t maxCounters = 512;
 /// are.
 Before standing(Before wanted)
 {
-    constexpr std::array kinds = {
-        std::pair(Before::Noise, Defence::NoisePoison), std::pair(Before::NaN, Defence::NaNPoison),
-        std::pair(Before::Inverted, Defence::InvertedPoison), std::pair(Before::PreviousAnswer, Defence::ForeignAnswer)};
+    constexpr std::array kinds = {std::pair(Before::Noise, Defence::NoisePoison),
+                                  std::pair(Before::NaN, Defence::NaNPoison),
+                                  std::pair(Before::Inverted, Defence::InvertedPoison),
+                                  std::pair(Before::PreviousAnswer, Defence::ForeignAnswer)};
     std::optional<Before> another;
     for (const auto& [kind, defence] : kinds) {
         if (stands(defence)) {
@@ -96,8 +97,8 @@ ops::FillArgs fillOf(const ArgumentPlan& argument, const Region& region, const D
     return args;
 }
 
-/// Where data start: no better aligned than the contract says, somewhere else every time when `churn` is asked for. Less
-/// than a guard's reach, so that what lies past the end is still the band.
+/// Where data start: no better aligned than the contract says, somewhere else every time when `churn` is asked for.
+/// Less than a guard's reach, so that what lies past the end is still the band.
 std::uint64_t retreatOf(const ArgumentPlan& argument, bool churn)
 {
     constexpr std::uint64_t places = 8;
@@ -468,9 +469,9 @@ Result<WorkArea::Damage> WorkArea::inspect(std::size_t index)
         const std::size_t at = questions.size() + 2 * p;
         if (counts[at] != counts[at + 1]) {
             const ArgumentPlan& argument = m_plan->arguments[probe.argument];
-            damage.late.push_back(fmt::format("output {} (from {} on) changed after the given stream had ended the call",
-                                              argument.name,
-                                              elementName(argument, probe.first / ops::sizeOf(argument.type))));
+            damage.late.push_back(
+                fmt::format("output {} (from {} on) changed after the given stream had ended the call", argument.name,
+                            elementName(argument, probe.first / ops::sizeOf(argument.type))));
         }
     }
     return damage;

@@ -57,10 +57,9 @@ std::string_view nameOf(DataType type)
 
 std::string_view nameOf(DistributionKind kind)
 {
-    constexpr std::array<std::string_view, 15> names = {"normal",    "uniform",       "constant",   "heavy_tail",
-                                                        "integers",  "sparse",        "ties",       "constant_rows",
-                                                        "outlier",   "subnormal",     "half_normal", "alternating",
-                                                        "sorted",    "mixed",         "recorded"};
+    constexpr std::array<std::string_view, 15> names = {
+        "normal",  "uniform",   "constant",    "heavy_tail",  "integers", "sparse", "ties",    "constant_rows",
+        "outlier", "subnormal", "half_normal", "alternating", "sorted",   "mixed",  "recorded"};
     return names[static_cast<std::size_t>(kind)];
 }
 

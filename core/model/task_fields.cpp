@@ -257,8 +257,7 @@ Result<ValueDistribution> distribution(const JsonReader& at, DataType type)
         (values.b < 0 || values.b > 1000 || values.b != std::floor(values.b))) {
         return complain(at, "expected a whole number from 0 to 1000 for octaves");
     }
-    if (values.kind == DistributionKind::Ties &&
-        (values.b < 1 || values.b > 1e9 || values.b != std::floor(values.b))) {
+    if (values.kind == DistributionKind::Ties && (values.b < 1 || values.b > 1e9 || values.b != std::floor(values.b))) {
         return complain(at, "expected a whole number from 1 to 1000000000 for count");
     }
     if (values.kind == DistributionKind::Sparse && (values.b < 0 || values.b > 1)) {

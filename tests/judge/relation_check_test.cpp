@@ -104,7 +104,8 @@ TEST(RelationCheck, SaysWhatItCannotTry)
               "not_supported: contract.metamorphic[0]");
     EXPECT_EQ(says(taskWith(R"({"relation": "scale", "inputs": ["x"]})", R"({"distribution": "integers"})")),
               "not_supported: contract.metamorphic[0]");
-    EXPECT_EQ(says(taskWith(R"({"relation": "rotate", "inputs": ["x", "w"]})")), "not_supported: contract.metamorphic[0]");
+    EXPECT_EQ(says(taskWith(R"({"relation": "rotate", "inputs": ["x", "w"]})")),
+              "not_supported: contract.metamorphic[0]");
     EXPECT_EQ(says(taskWith(R"({"relation": "scale", "inputs": ["x"]})", R"({"distribution": "mixed"})")), "served");
 }
 

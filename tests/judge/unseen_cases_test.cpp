@@ -25,7 +25,8 @@ std::string textOf(const std::string& more, const std::string& contract = "")
     {"name": "timed", "parameters": {"m": 512, "n": 384, "k": 96}, "roles": ["time"]},
     {"name": "small", "parameters": {"m": 33, "n": 65, "k": 64}, "roles": ["verify"]}
   ],
-  "contract": {"precision": "f32")" + contract + R"(}, "flops": "2*m*n*k", "reduction_length": "k")" + more + "}";
+  "contract": {"precision": "f32")" +
+           contract + R"(}, "flops": "2*m*n*k", "reduction_length": "k")" + more + "}";
 }
 
 struct Drawn {
@@ -117,16 +118,17 @@ TEST(UnseenCases, GivePropertiesToArgumentsOfUnitScaleOnly)
             ++seen[plan.arguments[0].fill.distribution];
             EXPECT_EQ(plan.arguments[1].fill.distribution, ops::Distribution::Normal); // stress: false
             EXPECT_EQ(plan.arguments[1].fill.b, 1);
-            const bool own = plan.arguments[0].fill.distribution == ops::Distribution::Normal && plan.arguments[0].fill.b == 1;
+            const bool own =
+                plan.arguments[0].fill.distribution == ops::Distribution::Normal && plan.arguments[0].fill.b == 1;
             EXPECT_EQ(plan.normBounds[2] > 0, own) << plan.id;
         }
     }
     EXPECT_GT(seen[ops::Distribution::Mixed], 600); // two of five, and some
     EXPECT_GT(seen[ops::Distribution::Normal], 250);
     for (const auto distribution :
-         {ops::Distribution::Sparse, ops::Distribution::Ties, ops::Distribution::ConstantRows, ops::Distribution::Outlier,
-          ops::Distribution::Subnormal, ops::Distribution::HalfNormal, ops::Distribution::Alternating,
-          ops::Distribution::Sorted, ops::Distribution::HeavyTail}) {
+         {ops::Distribution::Sparse, ops::Distribution::Ties, ops::Distribution::ConstantRows,
+          ops::Distribution::Outlier, ops::Distribution::Subnormal, ops::Distribution::HalfNormal,
+          ops::Distribution::Alternating, ops::Distribution::Sorted, ops::Distribution::HeavyTail}) {
         EXPECT_GT(seen[distribution], 5) << static_cast<int>(distribution);
     }
 }

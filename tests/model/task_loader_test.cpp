@@ -383,11 +383,13 @@ TEST(TaskLoader, ReadsWhatTheJudgeMayTryBeyondTheCases)
     };
     EXPECT_EQ(answer("/unseen", false), "read");
     EXPECT_EQ(answer("/unseen", {{"n", "fixed"}}), "read");
-    EXPECT_NE(answer("/unseen", {{"m", "fixed"}}).find("unseen.m: expected the name of a parameter"), std::string::npos);
+    EXPECT_NE(answer("/unseen", {{"m", "fixed"}}).find("unseen.m: expected the name of a parameter"),
+              std::string::npos);
     EXPECT_NE(answer("/unseen", {{"n", {{"multiple_of", 8}, {"min", 9}, {"max", 15}}}}).find("unseen.n"),
               std::string::npos);
     EXPECT_NE(answer("/contract/exact_integers", {{"degree", 2}}).find("reduction_length"), std::string::npos);
-    EXPECT_NE(answer("/contract/metamorphic", Json::parse(R"([{"relation": "scale", "inputs": ["y"]}])")).find("names of inputs"),
+    EXPECT_NE(answer("/contract/metamorphic", Json::parse(R"([{"relation": "scale", "inputs": ["y"]}])"))
+                  .find("names of inputs"),
               std::string::npos);
 }
 
@@ -399,8 +401,9 @@ TEST(TaskLoader, ReadsEveryDistribution)
         const auto task = parseTask(json.dump());
         return task ? std::string(nameOf(task->arguments[0].values.kind)) : task.error().message;
     };
-    for (const char* name : {"normal", "uniform", "constant", "heavy_tail", "integers", "sparse", "ties",
-                             "constant_rows", "outlier", "subnormal", "half_normal", "alternating", "sorted", "mixed"}) {
+    for (const char* name :
+         {"normal", "uniform", "constant", "heavy_tail", "integers", "sparse", "ties", "constant_rows", "outlier",
+          "subnormal", "half_normal", "alternating", "sorted", "mixed"}) {
         EXPECT_EQ(read({{"distribution", name}}), name);
     }
     EXPECT_EQ(read({{"distribution", "half_normal"}, {"scale", -2}}), "half_normal");

@@ -74,8 +74,8 @@ ESPALIER_BOTH double secondUniform(const RandomWords& random)
 }
 
 /// The regime of the region that element `index` lies in. The tensor is cut into cells of equal length, each cell once
-/// more at a secret place; a region reaches from one secret place to the next. The first is half a cell long at least, so
-/// that what a prefix holds says nothing about the rest.
+/// more at a secret place; a region reaches from one secret place to the next. The first is half a cell long at least,
+/// so that what a prefix holds says nothing about the rest.
 ESPALIER_BOTH MixedRegime mixedRegimeAt(const FillArgs& args, std::uint64_t index)
 {
     const std::uint64_t longest = args.row > 2 ? args.row : 2;
@@ -112,8 +112,8 @@ ESPALIER_BOTH double mixedFactor(const FillArgs& args, std::uint64_t index, cons
     return 1;
 }
 
-/// The argument of the normal quantile behind element `index`: its own random number, one that it shares with others, or
-/// its place in the row.
+/// The argument of the normal quantile behind element `index`: its own random number, one that it shares with others,
+/// or its place in the row.
 ESPALIER_BOTH double quantileArgument(const FillArgs& args, std::uint64_t index, const RandomWords& random, double p)
 {
     const std::uint64_t row = args.row > 0 ? args.row : 1;

@@ -271,10 +271,9 @@ TEST(Fill, MixedRegimesChangeAtSecretPlaces)
 
 TEST(Fill, EveryPropertyIsAFunctionOfSeedAndIndexAlone)
 {
-    for (const Distribution distribution :
-         {Distribution::Sparse, Distribution::Ties, Distribution::ConstantRows, Distribution::Outlier,
-          Distribution::Subnormal, Distribution::HalfNormal, Distribution::Alternating, Distribution::Sorted,
-          Distribution::Mixed}) {
+    for (const Distribution distribution : {Distribution::Sparse, Distribution::Ties, Distribution::ConstantRows,
+                                            Distribution::Outlier, Distribution::Subnormal, Distribution::HalfNormal,
+                                            Distribution::Alternating, Distribution::Sorted, Distribution::Mixed}) {
         const auto whole = drawn(distribution, 1, 3, 999, 7, 50);
         std::vector<float> parts(999);
         std::uint64_t mismatches = 0;
