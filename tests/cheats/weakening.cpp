@@ -72,6 +72,7 @@ const std::vector<TableRow>& tableRows()
         // what a call is given
         {"fresh-inputs", "sim cuda", "", "V2|V11"},
         {"near-inputs", "sim cuda", "", "V11"},
+        {"unseen-cases", "sim cuda", "", "V13"},
         {"foreign-answer", "sim cuda", "", "V3"},
         {"noise-poison,inverted-poison,foreign-answer", "sim cuda", "poison", "V3"}, // NaN alone
         {"nan-poison,inverted-poison,foreign-answer", "sim cuda", "poison", "V3"},   // noise alone
