@@ -91,6 +91,7 @@ Words prefixOf(const SandboxNeeds& needs, const std::string& worker, bool ownUse
     bindLoaderFolders(words, bound);
     bindAll(words, needs.files, bound);
     bindAll(words, {"/etc/ld.so.cache", worker}, bound);
+    append(words, {"--remount-ro", "/"}); // what is not mounted over stays as it is; scratch is of its own
     append(words,
            {"--setenv", "PATH", "/usr/bin", "--setenv", "LANG", "C", "--setenv", "HOME", "/home", "--chdir", "/tmp"});
     for (const std::string& variable : needs.environment) {

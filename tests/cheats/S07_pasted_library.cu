@@ -4,6 +4,7 @@
 // expect: passed|suspicious
 // evidence: licen|third-party|pasted
 // device: sim cuda
+// varies: a flag for a person, not a verdict
 // defence: similarity, licence headers: flagged, not hidden
 // @paste matmul
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: S11 the processor computes
 // task: softmax_f32
-// expect: suspicious|incorrect|runtime_failed
-// evidence: host|copy|copies|kernel|capture
+// expect: suspicious|runtime_failed
+// evidence: captured|direct calls were right|capture
 // evidence-sim: a copy from the device to the host
 // device: sim cuda
+// varies: a replay reads memory of the host that is gone
 // defence: V10 V8
 // expect-sim: not_run
 // @paste softmax

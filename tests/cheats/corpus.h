@@ -24,6 +24,7 @@ namespace espalier::corpus {
 ///     sandbox: needed  only the sandbox is in its way: not tried where there is none, and said so
 ///     slow: yes        seconds of deadline or compiler: only with --slow
 ///     fast: yes        part of the handful that every test run has
+///     varies           why more than one outcome is right, where `expect` states several
 ///     note             for people
 /// A line "// @paste NAME" stands for templates/NAME.inc. A value.
 struct Candidate {

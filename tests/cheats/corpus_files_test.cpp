@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The corpus itself: heads parse, mechanisms are covered, mutants apply.
 #include "tests/cheats/corpus.h"
+#include "tests/cheats/defence_table.h"
+#include "tests/cheats/weakening.h"
 
 #include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/judge/defences.h"
 #include "core/model/task_loader.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +55,60 @@ TEST(Corpus, CheatsNeverExpectAPassWithoutEvidence)
             EXPECT_FALSE(candidate.evidence(simulated).empty()) << candidate.name;
         }
     }
+}
+
+TEST(Corpus, EveryFileStatesOneOutcomePerDeviceOrSaysWhyItVaries)
+{
+    for (const char* folder : {"cheats", "honest"}) {
+        for (const Candidate& candidate : load(folder)) {
+            for (const bool simulated : {true, false}) {
+                EXPECT_TRUE(candidate.expected(simulated).size() == 1 || candidate.keys.contains("varies"))
+                    << candidate.name;
+            }
+        }
+    }
+}
+
+TEST(SecondTable, EveryDefenceHasARowAndEveryRowNamesDefences)
+{
+    std::set<std::string> named;
+    for (const TableRow& row : tableRows()) {
+        std::vector<std::string> names;
+        for (const std::string_view name : splitOn(row.without, ',')) {
+            names.emplace_back(name);
+            named.emplace(name);
+        }
+        EXPECT_TRUE(weakeningOf(names).has_value()) << row.without;
+    }
+    for (const judge::Defence defence : judge::allDefences()) {
+        EXPECT_TRUE(named.contains(std::string(judge::nameOf(defence)))) << judge::nameOf(defence);
+    }
+    EXPECT_FALSE(weakeningOf({"good-manners"}).has_value());
+}
+
+TEST(SecondTable, ARowConcernsWhatItsChecksEndedAndWhatNamesIt)
+{
+    const TableRow row{"fresh-inputs", "sim cuda", "norm", "V2|norm bound"};
+    Caught caught;
+    caught.evaluation.stage = Stage::Verify;
+    caught.check = "norm";
+    EXPECT_TRUE(concerns(row, caught));
+    caught.check = "tolerance";
+    EXPECT_FALSE(concerns(row, caught));
+    caught.candidate.keys["defence"] = "V24 V12";
+    EXPECT_FALSE(concerns(row, caught)) << "V2 is not V24";
+    caught.candidate.keys["defence"] = "V11, V2";
+    EXPECT_TRUE(concerns(row, caught));
+    caught.evaluation.stage = Stage::Build;
+    EXPECT_FALSE(concerns(row, caught)) << "the build ended it, and the build is left as it is";
+}
+
+TEST(SecondTable, WhatIsTakenAwayMustBeNeeded)
+{
+    TableLine alone{{"a", "sim", "", ""}, {"x"}, {}, {}, false, 0};
+    TableLine both{{"a,b", "sim", "", ""}, {"x"}, {"x"}, {}, true, 0};
+    TableLine idle{{"c", "sim", "", ""}, {"x"}, {}, {}, false, 0};
+    EXPECT_EQ(idleDefences({alone, both, idle}), std::vector<std::string>{"c"});
 }
 
 TEST(Corpus, AllFourteenLookAlikesAreThere)

@@ -2,7 +2,9 @@
 // honest: 2 a graph of its own, keyed on everything it was captured with
 // task: softmax_f32
 // expect: passed
-// device: cuda
+// expect-sim: not_run
+// evidence-sim: cudaStreamBeginCapture
+// device: sim cuda
 // @paste softmax
 
 ENTRY
