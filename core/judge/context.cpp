@@ -62,7 +62,7 @@ Judged<void> judgeCalls(const sim::BlockReport& report, const std::string& durin
                 Outcome::Suspicious, "contract",
                 fmt::format("called {} during {}, which the contract forbids", fmt::join(call.misuse, ", "), during));
         }
-        if (call.unjoined > 0 && stands(Defence::StreamAccounting)) {
+        if (call.unjoined > 0) {
             return rejected(
                 Outcome::Suspicious, "stream",
                 fmt::format(
@@ -70,7 +70,7 @@ Judged<void> judgeCalls(const sim::BlockReport& report, const std::string& durin
                     call.unjoined, call.unjoined == 1 ? "" : "es", during));
         }
     }
-    if (report.stray > 0 && stands(Defence::StreamAccounting)) {
+    if (report.stray > 0) {
         return rejected(
             Outcome::Suspicious, "stream",
             fmt::format("sent {} launches or copies outside of its calls (seen at {})", report.stray, during));

@@ -32,7 +32,6 @@ constexpr auto all = std::to_array<std::pair<Defence, std::string_view>>({
     {Defence::ReturnValue, "return-value"},
     {Defence::StreamSnapshot, "stream-snapshot"},
     {Defence::GraphReplay, "graph-replay"},
-    {Defence::StreamAccounting, "stream-accounting"},
     {Defence::TimedChecks, "timed-checks"},
     {Defence::ClockAgreement, "clock-agreement"},
     {Defence::PhysicalFloor, "physical-floor"},

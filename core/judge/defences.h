@@ -33,7 +33,6 @@ enum class Defence {
     ReturnValue,      ///< an error that the entry returns counts
     StreamSnapshot,   ///< what the given stream alone has done when a call returns is kept and compared
     GraphReplay,      ///< a captured call is replayed on new inputs
-    StreamAccounting, ///< simulated device: work outside the given stream is counted
     TimedChecks,      ///< the outputs of timed blocks are looked at
     ClockAgreement,   ///< events must agree with the judge's own clock
     PhysicalFloor,    ///< no time below what the device can do

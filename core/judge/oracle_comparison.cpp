@@ -268,11 +268,10 @@ std::vector<Window> OracleComparison::everything(const WorkArea& area, std::size
 Judged<std::vector<OutputTally>> OracleComparison::compareWhole(const WorkArea& area, std::size_t set)
 {
     std::vector<Window> windows = everything(area, set);
-    if (!stands(Defence::FullComparison)) { // the beginning stands for the whole
-        constexpr std::uint64_t prefix = 1024;
+    if (!stands(Defence::FullComparison)) { // the first half stands for the whole
         std::erase_if(windows, [](const Window& window) { return window.first > 0; });
         for (Window& window : windows) {
-            window.count = std::min(window.count, prefix);
+            window.count = (window.count + 1) / 2;
         }
     }
     ESPALIER_TRY(const std::vector<OutputTally> parts, compare(area, windows));
