@@ -10,7 +10,7 @@
 namespace espalier::judge {
 namespace {
 
-class Within : public ::testing::Test
+class InTheSandbox : public ::testing::Test
 {
 protected:
     void SetUp() override
@@ -37,26 +37,26 @@ protected:
     std::string m_said;
 };
 
-TEST_F(Within, ItIsAloneAndTheFirstAndHasNoCapability)
+TEST_F(InTheSandbox, ItIsAloneAndTheFirstAndHasNoCapability)
 {
     EXPECT_TRUE(said("pid 1")) << m_said;
     EXPECT_TRUE(said("processes 1")) << m_said;
     EXPECT_TRUE(said("capabilities 0000000000000000")) << m_said;
 }
 
-TEST_F(Within, ThereIsNoNetworkButItsOwnLoop)
+TEST_F(InTheSandbox, ThereIsNoNetworkButItsOwnLoop)
 {
     EXPECT_TRUE(said("interface lo")) << m_said;
     EXPECT_EQ(m_said.find("interface "), m_said.rfind("interface ")) << m_said;
 }
 
-TEST_F(Within, TheEnvironmentIsWhatTheJudgeGives)
+TEST_F(InTheSandbox, TheEnvironmentIsWhatTheJudgeGives)
 {
     EXPECT_TRUE(said("variable ESPALIER_ASKED_FOR=yes")) << m_said;
     EXPECT_EQ(m_said.find("SECRET_OF_THE_HOST"), std::string::npos) << m_said;
 }
 
-TEST_F(Within, FilesOfTheHostAreNotThereAndOnlyScratchCanBeWritten)
+TEST_F(InTheSandbox, FilesOfTheHostAreNotThereAndOnlyScratchCanBeWritten)
 {
     for (const char* file : {"/etc/hostname", "/etc/passwd", "/usr/bin/env", "/root/.bashrc"}) {
         EXPECT_TRUE(said(std::string("misses ") + file)) << m_said;
