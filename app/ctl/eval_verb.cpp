@@ -62,6 +62,8 @@ int evaluate(const EvalVerb& options)
     request.source = *source;
     request.device = options.device;
     request.caseIds = options.cases;
+    request.incumbent = options.incumbent;
+    request.sanitizing = options.sanitize ? Sanitizing::Required : Sanitizing::Off;
     request.tier = options.full ? Tier::Full : Tier::Quick;
     request.setting = options.setting;
     const auto result = evaluateOnce(
