@@ -4,6 +4,7 @@
 #include "core/analysis/statistics.h"
 #include "core/base/hash.h"
 #include "core/judge/repeat_check.h"
+#include "core/judge/sanitizer.h"
 #include "core/judge/unseen_cases.h"
 #include "core/model/task_loader.h"
 
@@ -585,6 +586,12 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         }
         evaluation.verify = verified.record;
         evaluation.evidence.insert(evaluation.evidence.end(), verified.evidence.begin(), verified.evidence.end());
+        if (job.sanitizing != Sanitizing::Off) {
+            Sanitizer sanitizer(m_context, task->entry);
+            sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
+            ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
+                                         evaluation.evidence));
+        }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
             evaluation.metrics = metricsOf(counted.counters, counted.launches);

@@ -76,6 +76,7 @@ public:
     void forgetBuffer(std::uint64_t serial);
 
     const Sandbox& sandbox() const { return m_sandbox; }
+    const std::string& worker() const { return m_worker; } ///< path of espalier-worker
     /// For the runners that are started from now on; the standby is replaced.
     void setSandbox(Sandbox sandbox)
     {
