@@ -12,6 +12,7 @@
 #include "core/build/compile_step.h"
 #include "core/build/contract_check.h"
 #include "core/build/entry_header.h"
+#include "core/build/source_review.h"
 #include "core/build/symbol_check.h"
 
 #include <algorithm>
@@ -118,6 +119,11 @@ public:
                 holdToLimits(job, entry);
             }
             result.evaluation = std::move(entry.evaluation);
+            if (job.role == SourceRole::Candidate) { // not cached: what is looked for may change
+                for (Evidence& one : reviewSource(job.source)) {
+                    result.evaluation.evidence.push_back(std::move(one));
+                }
+            }
             result.library = std::move(entry.library);
         }
         return result;

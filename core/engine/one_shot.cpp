@@ -202,6 +202,7 @@ private:
     void finish(Evaluation evaluation)
     {
         evaluation.build = m_evaluation.build;
+        evaluation.evidence.insert(evaluation.evidence.end(), m_evaluation.evidence.begin(), m_evaluation.evidence.end());
         if (!evaluation.verify) {
             evaluation.verify = m_verified;
         }

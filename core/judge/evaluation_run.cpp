@@ -210,6 +210,16 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
             for (const LaunchCount& count : verified.record.launches) {
                 ESPALIER_CHECK(check(count.kernels, " in a call of case " + count.caseId));
             }
+            for (const auto& [id, bytes] : verified.workspaceBytes) { // every case that was verified
+                const bool counted = std::any_of(verified.record.launches.begin(), verified.record.launches.end(),
+                                                 [&](const LaunchCount& count) { return count.caseId == id; });
+                if (!counted) {
+                    return notRun(NotRunCause::Unsupported,
+                                  fmt::format("the contract limits the launches of a call, and those of case {} could "
+                                              "not be counted: the call launches a graph of its own",
+                                              id));
+                }
+            }
         }
     }
     return {};

@@ -28,7 +28,7 @@ constexpr std::array<const char*, 4> tools = {"memcheck", "racecheck", "initchec
 constexpr int errorExit = 86; ///< of the tool when it found something
 constexpr std::uint64_t reducedBytes = std::uint64_t{1} << 20; ///< a case's inputs and outputs: the tools are slow
 constexpr std::size_t mostCases = 8;
-constexpr std::chrono::seconds deadline{120};
+constexpr std::chrono::seconds deadline{35}; ///< of one tool; all four end before the engine gives a quick job up
 constexpr std::size_t outputCap = std::size_t{1} << 20;
 
 /// The verify cases that are small enough; the smallest where none is.

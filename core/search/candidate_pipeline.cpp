@@ -226,6 +226,7 @@ void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
         if (!pass.start.built) {      // else an earlier run of the session recorded it
             pass.start.built = true;
             pass.start.soFar.build = evaluation.build;
+            pass.start.soFar.evidence = evaluation.evidence;
             record({node, std::move(evaluation), seconds, false});
         }
         return;
@@ -389,6 +390,11 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
 void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
 {
     evaluation.build = pass.start.soFar.build;
+    for (const Evidence& one : pass.start.soFar.evidence) { // what the build had to say stays, once
+        if (std::find(evaluation.evidence.begin(), evaluation.evidence.end(), one) == evaluation.evidence.end()) {
+            evaluation.evidence.push_back(one);
+        }
+    }
     if (!evaluation.verify) {
         evaluation.verify = pass.start.verified;
     }
