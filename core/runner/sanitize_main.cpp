@@ -76,7 +76,7 @@ public:
         ESPALIER_TRY(const JsonReader callsField, request.at("calls"));
         ESPALIER_TRY(const std::vector<JsonReader> calls, callsField.items());
         ESPALIER_CHECK(checked(m_runtime.createStream(&m_stream, nonBlockingStream), "cudaStreamCreateWithFlags"));
-        installEntryPointGate(false);
+        installEntryPointGate(false, m_stream);
         const std::string library = (m_folder / "library.so").string();
         void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!handle) {
