@@ -24,7 +24,7 @@ constexpr const char* examples =
 
 /// CLI11 fills these; an option that was not given stays empty, so that a resumed session keeps its own.
 struct RunWords {
-    std::string task, session, device, strategy;
+    std::string task, session, device, strategy, incumbent;
     std::vector<std::string> proposers, launcher;
     std::int64_t evaluations = -1;
     double seconds = -1, usd = -1;
@@ -40,6 +40,9 @@ ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
     verb.engine.launcher = words.launcher;
     if (!words.device.empty()) {
         verb.engine.device = words.device;
+    }
+    if (!words.incumbent.empty()) {
+        verb.engine.incumbent = words.incumbent;
     }
     if (!words.strategy.empty()) {
         verb.engine.strategy = words.strategy;
@@ -68,6 +71,8 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     run->add_option("--device", words.device, "auto (default), sim, or cuda:N");
     run->add_option("--proposer", words.proposers, "playbook, tuner, manual; separated by commas")->delimiter(',');
     run->add_option("--strategy", words.strategy, "refine (default) or sample");
+    run->add_option("--incumbent", words.incumbent,
+                    "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
     run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together")
         ->check(CLI::NonNegativeNumber);
     run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together")
@@ -90,6 +95,10 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
     eval->add_option("file", verb.file, "The candidate: one .cu file")->required();
     eval->add_option("--device", verb.device, "auto (default), sim, or cuda:N");
     eval->add_option("--case", verb.cases, "Only these cases of the task")->delimiter(',');
+    eval->add_option("--incumbent", verb.incumbent,
+                     "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
+    eval->add_flag("--sanitize", verb.sanitize,
+                   "Look with compute-sanitizer too (CUDA devices); without its word the kernel does not pass");
     eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
     eval->add_option("--regime", verb.setting.regime,
                      "cold (default): the L2 cache is displaced before each call; steady: calls follow each other as "
@@ -109,6 +118,21 @@ void addAudit(CLI::App& app, ctl::AuditVerb& verb)
     audit->add_option("task", verb.task, "Name of a built-in task, or a task folder")->required();
     audit->add_option("--device", verb.device, "auto (default), sim, or cuda:N");
     audit->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addSteer(CLI::App& app, ctl::SteerVerb& verb)
+{
+    CLI::App* steer = app.add_subcommand("steer", "What the engineer does to a session");
+    steer->add_option("session", verb.session, "The session file")->required();
+    steer->require_subcommand(1);
+    CLI::App* overturn = steer->add_subcommand("overturn", "Set the judge's verdict on a node aside, with a reason");
+    overturn->add_option("--node", verb.node, "The candidate")->required()->check(CLI::PositiveNumber);
+    overturn->add_option("--as", verb.as, "passed or rejected")
+        ->required()
+        ->check(CLI::IsMember({"passed", "rejected"}));
+    overturn->add_option("--reason", verb.reason, "What you know that the judge does not; kept with the session")
+        ->required();
+    overturn->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
 void addShow(CLI::App& app, ctl::ShowVerb& verb)
@@ -144,6 +168,7 @@ int runVerb(int argc, char** argv)
     std::string tier = "quick";
     ctl::AuditVerb audit;
     ctl::ShowVerb show;
+    ctl::SteerVerb steer;
     ctl::ExportVerb exporter;
     CLI::App* doctor = app.add_subcommand("doctor", "What works on this machine, what does not, and the remedy");
     doctor->add_flag("--json", json, "One JSON object on standard output");
@@ -153,6 +178,7 @@ int runVerb(int argc, char** argv)
     addEval(app, eval, tier);
     addAudit(app, audit);
     addShow(app, show);
+    addSteer(app, steer);
     addExport(app, exporter);
     try {
         app.parse(argc, argv);
@@ -174,6 +200,9 @@ int runVerb(int argc, char** argv)
     if (app.got_subcommand("eval")) {
         eval.full = tier == "full";
         return ctl::evaluate(eval);
+    }
+    if (app.got_subcommand("steer")) {
+        return ctl::steer(steer);
     }
     return app.got_subcommand("show") ? ctl::show(show) : ctl::exportNode(exporter);
 }

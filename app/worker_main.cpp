@@ -3,6 +3,7 @@
 #include "core/base/fd.h"
 #include "core/judge/judge_loop.h"
 #include "core/runner/runner_main.h"
+#include "core/runner/sanitize_main.h"
 #include "core/simgpu/simgpu_server.h"
 
 #include <cstdio>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: espalier-worker judge [--device auto|sim|cuda:N] [--runtime libcudart.so.13] [--profile FILE.json]\n"
-    "       espalier-worker runner|simgpu   (started by a judge)\n"
+    "       espalier-worker runner|simgpu|sanitize   (started by a judge)\n"
     "       espalier-worker --version\n"
     "\n"
     "The judge speaks JSON lines on stdin and stdout; the protocol stands in core/worker/protocol.h.\n"
@@ -28,6 +29,9 @@ int main(int argc, char** argv)
     }
     if (verb == "runner") {
         return espalier::runner::runnerMain(argc - 2, argv + 2);
+    }
+    if (verb == "sanitize") {
+        return espalier::runner::sanitizeMain(argc - 2, argv + 2);
     }
     if (verb == "simgpu") {
         return espalier::sim::runSimGpuServer(espalier::UniqueFd(3));

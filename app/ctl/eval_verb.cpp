@@ -35,6 +35,12 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
     if (evaluation.verify && evaluation.verify->repeat) {
         print(fmt::format("  {}", repeatText(*evaluation.verify->repeat)));
     }
+    for (const SanitizerFinding& finding : evaluation.sanitizer) {
+        print(fmt::format("  {}: {}", finding.tool,
+                          finding.state == "errors"  ? fmt::format("{} errors", finding.errors)
+                          : finding.state == "clean" ? "clean"
+                                                     : "not run"));
+    }
     if (evaluation.timing) {
         for (const std::string& line : timingLines(*evaluation.timing)) {
             print("  " + line);
@@ -62,6 +68,8 @@ int evaluate(const EvalVerb& options)
     request.source = *source;
     request.device = options.device;
     request.caseIds = options.cases;
+    request.incumbent = options.incumbent;
+    request.sanitizing = options.sanitize ? Sanitizing::Required : Sanitizing::Off;
     request.tier = options.full ? Tier::Full : Tier::Quick;
     request.setting = options.setting;
     const auto result = evaluateOnce(

@@ -25,6 +25,7 @@ Json bestJson(const RunSummary& summary)
     }
     const CaseTiming& timing = *summary.bestTiming;
     const auto& root = summary.speedupRoot;
+    const auto& incumbent = summary.incumbent.empty() ? root : summary.speedupIncumbent; // without one it is the root
     Json baselines = Json::object();
     for (const auto& [id, speedup] : timing.speedupBaselines) {
         baselines[id] = speedup.value;
@@ -37,8 +38,9 @@ Json bestJson(const RunSummary& summary)
             {"speedup_root", optionalJson(root ? std::optional(root->value) : std::nullopt)},
             {"speedup_root_low", optionalJson(root ? std::optional(root->low) : std::nullopt)},
             {"speedup_root_high", optionalJson(root ? std::optional(root->high) : std::nullopt)},
-            {"speedup_incumbent",
-             optionalJson(root ? std::optional(root->value) : std::nullopt)}, // the root serves as incumbent
+            {"speedup_incumbent", optionalJson(incumbent ? std::optional(incumbent->value) : std::nullopt)},
+            {"speedup_incumbent_low", optionalJson(incumbent ? std::optional(incumbent->low) : std::nullopt)},
+            {"speedup_incumbent_high", optionalJson(incumbent ? std::optional(incumbent->high) : std::nullopt)},
             {"speedup_baselines", baselines},
             {"measured_again", summary.measuredAgain},
             {"found_by", summary.bestFoundBy}};
@@ -179,8 +181,13 @@ private:
         print(fmt::format("{} evaluations: {} passed, {} rejected, {} failed, in {:.1f} s", summary.evaluations,
                           summary.passed, summary.rejected, summary.failed, summary.seconds));
         if (summary.best && summary.bestTiming) {
-            print(fmt::format("best:     node {}, {}{} on case {}{}, by {}", summary.best->value,
+            print(fmt::format("best:     node {}, {}{}{} on case {}{}, by {}", summary.best->value,
                               timeText(summary.bestTiming->timeUs.value, summary.provenance),
+                              summary.speedupIncumbent
+                                  ? fmt::format(", {} of {}",
+                                                speedupText(*summary.speedupIncumbent, summary.provenance),
+                                                summary.incumbent)
+                                  : "",
                               summary.speedupRoot ? fmt::format(", {} of the root",
                                                                 speedupText(*summary.speedupRoot, summary.provenance))
                                                   : "",

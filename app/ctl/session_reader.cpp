@@ -2,6 +2,7 @@
 #include "app/ctl/session_reader.h"
 
 #include "core/engine/node_detail.h"
+#include "core/search/overturns.h"
 #include "core/search/record_merge.h"
 
 #include <fmt/format.h>
@@ -21,6 +22,12 @@ Result<SessionReader> SessionReader::open(const std::string& file)
         const MergedRecords records = mergeRecords(stages, std::nullopt);
         if (records.final) {
             reader.m_book.finished(node.id, records.evaluation);
+        }
+    }
+    ESPALIER_TRY(const std::vector<StoredAct> acts, reader.m_store->acts());
+    for (const auto& [id, overturn] : overturnsIn(acts)) {
+        if (reader.m_book.find(id)) {
+            reader.m_book.overturn(id, overturn);
         }
     }
     return reader;

@@ -19,6 +19,18 @@ Json optionalJson(const std::optional<Interval>& interval)
     return interval ? toJson(*interval) : Json(nullptr);
 }
 
+Json overturnJson(const std::optional<Overturn>& overturned)
+{
+    if (!overturned) {
+        return nullptr;
+    }
+    return {{"as", nameOf(overturned->as)},
+            {"judged", nameOf(overturned->judged)},
+            {"reason", overturned->reason},
+            {"author", overturned->author},
+            {"at", overturned->at}};
+}
+
 Json nodeJson(const NodeSummary& node)
 {
     Json parents = Json::array();
@@ -34,6 +46,7 @@ Json nodeJson(const NodeSummary& node)
                  {"cause", nameOf(node.cause)},
                  {"reason", node.reason},
                  {"title", node.title},
+                 {"overturned", overturnJson(node.overturned)},
                  {"proposer", node.proposer},
                  {"pinned", node.pinned},
                  {"pruned", node.pruned},
@@ -43,7 +56,9 @@ Json nodeJson(const NodeSummary& node)
                  {"speedup_parent", optionalJson(node.speedupParent)},
                  {"tie_with_parent", node.tieWithParent},
                  {"measured_again", node.measuredAgain},
-                 {"guard_broken", node.guardBroken}};
+                 {"guard_broken", node.guardBroken},
+                 {"speedup_incumbent", optionalJson(node.speedupIncumbent)},
+                 {"epoch", node.epoch}};
     return json;
 }
 
@@ -62,6 +77,7 @@ Json sessionJson(const SessionReader& reader)
             {"strategy", info.strategy},
             {"proposers", info.proposers},
             {"seed", info.seed},
+            {"incumbent", info.incumbent.empty() ? Json(nullptr) : Json(info.incumbent)},
             {"seconds", reader.secondsSpent()},
             {"created_at", info.createdAt},
             {"evaluations", counts.evaluations},
@@ -96,6 +112,9 @@ std::string treeLine(const NodeSummary& node)
     if (node.speedupRoot && !node.parents.empty()) {
         line += fmt::format("  {}{}", speedupText(*node.speedupRoot, provenance), node.tieWithParent ? " =" : "");
     }
+    if (node.overturned) {
+        line += fmt::format("  [overturned by hand, judged {}]", nameOf(node.overturned->judged));
+    }
     return line + (node.pinned ? "  [pinned]" : "") + (node.pruned ? "  [pruned]" : "");
 }
 
@@ -124,6 +143,10 @@ void printDetail(const NodeDetail& detail)
     }
     print(fmt::format("outcome:  {}{}", node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state),
                       node.reason.empty() ? "" : fmt::format(": {}", node.reason)));
+    if (node.overturned) {
+        print(fmt::format("overturned by hand ({}, {}), judged {}: {}", node.overturned->author, node.overturned->at,
+                          nameOf(node.overturned->judged), node.overturned->reason));
+    }
     for (const Evidence& evidence : detail.evaluation.evidence) {
         print(fmt::format("evidence: [{}] {}", evidence.check, evidence.sentence));
     }

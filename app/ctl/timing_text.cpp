@@ -23,6 +23,7 @@ std::string caseLine(const CaseTiming& timing)
             line += fmt::format(", {} of {}", speedupText(*speedup, timing.provenance), rival);
         }
     };
+    compared(timing.speedupIncumbent, "the incumbent");
     compared(timing.speedupRoot, "the root");
     compared(timing.speedupParent, "its parent");
     for (const auto& [id, speedup] : timing.speedupBaselines) {

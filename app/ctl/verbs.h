@@ -23,7 +23,9 @@ struct EvalVerb {
     std::string task, file;
     std::string device = "auto";
     std::vector<std::string> cases;
+    std::string incumbent; ///< FILE.cu or FILE.so:SYMBOL; empty: the task's, else the root
     bool full = false;
+    bool sanitize = false;
     TimingSetting setting;
     bool json = false;
 };
@@ -36,6 +38,14 @@ struct AuditVerb {
 };
 /// 0: fit, 3: a null candidate passed or the root did not, 5: a verdict is missing.
 int audit(const AuditVerb& options);
+
+struct SteerVerb {
+    std::string session;
+    std::int64_t node = 0;
+    std::string as, reason; ///< overturn: "passed" or "rejected", and why
+    bool json = false;
+};
+int steer(const SteerVerb& options);
 
 struct ShowVerb {
     std::string session;

@@ -10,7 +10,9 @@
 #include "core/build/build_sandbox.h"
 #include "core/build/compile_messages.h"
 #include "core/build/compile_step.h"
+#include "core/build/contract_check.h"
 #include "core/build/entry_header.h"
+#include "core/build/source_review.h"
 #include "core/build/symbol_check.h"
 
 #include <algorithm>
@@ -50,6 +52,8 @@ const char* sourceNameOf(SourceRole role)
         return "oracle.cu";
     case SourceRole::Baseline:
         return "baseline.cu";
+    case SourceRole::Incumbent:
+        return "incumbent.cu";
     case SourceRole::Candidate:
         break;
     }
@@ -89,43 +93,6 @@ std::vector<std::string> nvccArguments(const BuildJob& job)
     return arguments;
 }
 
-/// Limits of the contract that a build can see; empty when all hold.
-std::string brokenLimit(const Task& task, const BuildRecord& build, std::size_t libraryBytes)
-{
-    for (const Limit& limit : task.contract.limits) {
-        const auto check = [&](const std::string& who, double value) {
-            return limit.holds(value) ? std::string()
-                                      : fmt::format("{} has {} {}; the task asks for {} {} {:g}", who, value,
-                                                    limit.what, limit.what, limit.relation, limit.value);
-        };
-        if (limit.what == "library_bytes") {
-            if (std::string broken = check("the library", static_cast<double>(libraryBytes)); !broken.empty()) {
-                return broken;
-            }
-            continue;
-        }
-        // each limit is about the largest kernel
-        const KernelResources* worst = nullptr;
-        double largest = 0;
-        for (const KernelResources& kernel : build.kernels) {
-            const double value = limit.what == "registers"     ? kernel.registers
-                                 : limit.what == "spill_bytes" ? kernel.spillStoreBytes + kernel.spillLoadBytes
-                                 : limit.what == "local_bytes" ? kernel.stackBytes
-                                                               : -1;
-            if (value >= 0 && (!worst || value > largest)) {
-                worst = &kernel;
-                largest = value;
-            }
-        }
-        if (worst) {
-            if (std::string broken = check("the kernel " + worst->kernel, largest); !broken.empty()) {
-                return broken;
-            }
-        }
-    }
-    return {};
-}
-
 /// What all threads of a pool share: found once, then only read (the keys lock themselves).
 class Builder
 {
@@ -152,6 +119,11 @@ public:
                 holdToLimits(job, entry);
             }
             result.evaluation = std::move(entry.evaluation);
+            if (job.role == SourceRole::Candidate) { // not cached: what is looked for may change
+                for (Evidence& one : reviewSource(job.source)) {
+                    result.evaluation.evidence.push_back(std::move(one));
+                }
+            }
             result.library = std::move(entry.library);
         }
         return result;
@@ -254,6 +226,9 @@ private:
             record.log += fmt::format("\n[espalier] compiled without a sandbox ({})\n", m_sandbox.grade);
         }
         Evaluation evaluation = verdictOn(job, compiled, said.crashed, record, deadline);
+        if (evaluation.outcome == Outcome::Passed) {
+            readKernels(job, compiled.library, record, evaluation);
+        }
         std::optional<Library> library;
         if (evaluation.outcome == Outcome::Passed) {
             auto bytes = std::make_shared<const std::string>(compiled.library);
@@ -262,6 +237,21 @@ private:
         }
         evaluation.build = std::move(record);
         return {std::move(evaluation), std::move(library)};
+    }
+
+    /// What cannot be read cannot be held to the contract: that is no pass.
+    static void readKernels(const BuildJob& job, const std::string& library, BuildRecord& record,
+                            Evaluation& evaluation)
+    {
+        const auto functions = readMachineCode(library);
+        if (functions) {
+            return mergeMachineCode(*functions, record);
+        }
+        if (job.role == SourceRole::Candidate) {
+            evaluation.outcome = Outcome::Suspicious;
+            evaluation.reason = functions.error().message;
+            evaluation.evidence.push_back({"precision", functions.error().message});
+        }
     }
 
     Evaluation verdictOn(const BuildJob& job, const CompileResult& compiled, bool crashed, const BuildRecord& record,
@@ -340,11 +330,11 @@ private:
 
     static void holdToLimits(const BuildJob& job, BuildCache::Entry& entry)
     {
-        const std::string broken = brokenLimit(*job.task, *entry.evaluation.build, entry.library->bytes->size());
-        if (!broken.empty()) {
-            entry.evaluation.outcome = Outcome::BuildFailed;
-            entry.evaluation.reason = broken;
-            entry.evaluation.evidence.push_back({"limits", broken});
+        const auto broken = brokenContract(*job.task, *entry.evaluation.build, entry.library->bytes->size());
+        if (broken) { // it was built and would run: what it breaks is the contract
+            entry.evaluation.outcome = Outcome::Incorrect;
+            entry.evaluation.reason = broken->sentence;
+            entry.evaluation.evidence.push_back(*broken);
             entry.library.reset();
         }
     }

@@ -85,6 +85,10 @@ public:
             entry(m_task.entry, entryPrototype(m_task), "baseline");
             return std::move(m_verdict);
         }
+        if (role == SourceRole::Incumbent) {
+            entry(m_task.entry, entryPrototype(m_task), "incumbent");
+            return std::move(m_verdict);
+        }
         for (const Argument& argument : m_task.arguments) {
             if (m_verdict.outcome == Outcome::Passed &&
                 (argument.kind == ArgumentKind::Output || argument.kind == ArgumentKind::InOut)) {

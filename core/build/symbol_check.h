@@ -25,8 +25,8 @@ struct SymbolRules {
     bool sections = true; ///< check "sections": nothing that runs at load or unload, no writable code
 };
 
-/// Candidates: the import allow-list, no shadowing exports, nothing that runs at load, the entry exported. Oracles and
-/// baselines are the task's own: only that they define what the judge will call.
+/// Candidates: the import allow-list, no shadowing exports, nothing that runs at load, the entry exported. Oracles,
+/// baselines and incumbents: only that they define what the judge will call.
 SymbolVerdict checkSymbols(std::string_view library, const Task& task, SourceRole role, const SymbolRules& rules = {});
 
 } // namespace espalier

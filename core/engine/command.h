@@ -23,10 +23,13 @@ struct EditIdea { NodeId node; std::string title, text; };          ///< only wh
 struct AddIdea { NodeId parent; std::string title, text; };         ///< under a root or candidate
 struct Inject { std::optional<NodeId> parent; std::string title, source; }; ///< an own kernel as a candidate or root
 
+/// The engineer's word against the judge's. The judge's stays in the records; the act is stored and never removed.
+struct Overturn { NodeId node; bool passed = false; std::string reason; };
+
 struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
 struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
 
-using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject,
+using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
                              FetchDetail, Export>;
 
 } // namespace espalier::command

@@ -26,6 +26,7 @@ struct EngineOptions {
     std::optional<std::vector<std::string>> proposers; ///< default {"playbook", "tuner"}
     std::optional<std::string> strategy;         ///< default "refine"
     std::optional<std::uint64_t> seed;           ///< default 1
+    std::optional<std::string> incumbent;        ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
     std::optional<Budget> budget;                ///< replaces the session's
     std::vector<std::string> launcher;           ///< put before the judge's command line
     int builders = 0;                            ///< 0: as many as cores

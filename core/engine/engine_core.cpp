@@ -34,6 +34,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
 
 EngineCore::EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer)
     : m_parts(std::move(parts)), m_observer(std::move(observer)), m_task(std::move(session.task)),
+      m_incumbent(std::move(session.incumbent)),
       m_journal(std::move(session.store), m_parts.afterWrite),
       m_clock(m_parts.seconds, m_journal.store().secondsSpent())
 {
@@ -86,6 +87,11 @@ struct EngineCore::Handler {
     void operator()(const command::Inject& c) const
     {
         answer("inject", core.m_planner->inject(c.parent, c.title, c.source));
+    }
+    void operator()(const command::Overturn& c) const
+    {
+        answer("overturn",
+               core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
     }
     void operator()(const command::FetchDetail& c) const
     {

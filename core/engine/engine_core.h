@@ -76,6 +76,7 @@ private:
     EngineParts m_parts;
     Engine::Observer m_observer;
     std::shared_ptr<const Task> m_task;
+    std::optional<Incumbent> m_incumbent;
     SessionJournal m_journal;
     NodeBook m_book;
     std::unique_ptr<Strategy> m_strategy;

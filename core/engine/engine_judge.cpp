@@ -102,6 +102,7 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     setup.architecture = architecture;
     setup.epoch = frame.epoch;
     setup.builders = m_parts.builders;
+    setup.incumbent = m_incumbent;
     setup.withBaselines = frame.provenance == Provenance::Measured;
     m_pipeline = std::make_unique<CandidatePipeline>(std::move(setup), m_journal, m_book, *m_pool);
     m_planner = std::make_unique<Planner>(Planner::Setup{m_task, store.info().seed}, *m_strategy, m_proposers,

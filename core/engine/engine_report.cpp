@@ -108,11 +108,13 @@ RunSummary EngineCore::summary()
     summary.seconds = m_clock.total();
     summary.usd = m_planner->usd();
     summary.tokens = m_planner->tokens();
+    summary.incumbent = m_incumbent ? m_incumbent->name : "";
     if (summary.best) {
         const NodeSummary* best = m_book.find(*summary.best);
         summary.bestFoundBy = best->proposer;
         summary.measuredAgain = best->measuredAgain;
         summary.speedupRoot = best->speedupRoot;
+        summary.speedupIncumbent = best->speedupIncumbent;
         const auto full = detail(*summary.best);
         if (full && full->evaluation.timing && !full->evaluation.timing->cases.empty()) {
             summary.bestTiming = full->evaluation.timing->cases.front();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/one_shot.h"
 
+#include "core/build/incumbent.h"
 #include "core/engine/epoch.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace espalier {
 namespace {
 
-constexpr RequestId candidateJob{1}, rootJob{2}, oracleJob{3}, firstBaseline{4};
+constexpr RequestId candidateJob{1}, rootJob{2}, oracleJob{3}, incumbentJob{4}, firstBaseline{5};
 constexpr RequestId judgeJob{1};
 constexpr int pollMilliseconds = 200;
 
@@ -42,6 +43,11 @@ public:
             if (!m_task->findCase(id)) {
                 return fail(ErrorCode::InvalidInput, fmt::format("Task {} has no case \"{}\".", m_task->id, id));
             }
+        }
+        if (m_request.incumbent.empty()) {
+            m_incumbent = incumbentOf(*m_task);
+        } else {
+            ESPALIER_TRY(m_incumbent, loadIncumbent(m_request.incumbent, *m_task));
         }
         tell(Stage::Build, "starting the judge");
         ESPALIER_TRY(m_judge, m_parts.startJudge(m_request.device));
@@ -78,6 +84,9 @@ private:
         if (m_request.source != m_task->root.text) {
             submit(*pool, rootJob, SourceRole::Candidate, m_task->root.text);
         }
+        if (m_incumbent && !m_incumbent->library) {
+            submit(*pool, incumbentJob, SourceRole::Incumbent, m_incumbent->source);
+        }
         for (std::size_t i = 0; i < m_task->baselines.size() && !m_hello.simulated; ++i) {
             const Baseline& baseline = m_task->baselines[i];
             submit(*pool, RequestId{firstBaseline.value + static_cast<std::int64_t>(i)}, SourceRole::Baseline,
@@ -106,6 +115,20 @@ private:
         if (m_built.contains(rootJob)) {
             ESPALIER_CHECK(needed(rootJob, "root kernel"));
         }
+        if (const auto incumbent = m_built.find(incumbentJob); incumbent != m_built.end()) {
+            if (!incumbent->second.library) {
+                return fail(ErrorCode::InvalidInput, fmt::format("The incumbent {} does not build: {}", m_incumbent->name,
+                                                                 incumbent->second.evaluation.reason));
+            }
+            m_incumbent->library = incumbent->second.library;
+        }
+        for (const auto& [id, result] : m_built) {
+            if (id >= firstBaseline && !result.library) {
+                const auto index = static_cast<std::size_t>(id.value - firstBaseline.value);
+                tell(Stage::Build, fmt::format("baseline {} does not build and is left out: {}",
+                                               m_task->baselines[index].id, result.evaluation.reason));
+            }
+        }
         return true;
     }
 
@@ -126,6 +149,9 @@ private:
         const auto root = m_built.find(rootJob);
         job.root = root == m_built.end() ? job.candidate : *root->second.library;
         job.oracle = *m_built.at(oracleJob).library;
+        if (m_incumbent) {
+            job.incumbent = IncumbentLibrary{*m_incumbent->library, m_incumbent->symbol};
+        }
         for (const auto& [id, result] : m_built) {
             if (id >= firstBaseline && result.library) {
                 const auto index = static_cast<std::size_t>(id.value - firstBaseline.value);
@@ -134,6 +160,7 @@ private:
         }
         job.caseIds = m_request.caseIds;
         job.tier = m_request.tier;
+        job.sanitizing = m_request.sanitizing;
         job.setting = m_request.setting;
         return job;
     }
@@ -175,6 +202,7 @@ private:
     void finish(Evaluation evaluation)
     {
         evaluation.build = m_evaluation.build;
+        evaluation.evidence.insert(evaluation.evidence.end(), m_evaluation.evidence.begin(), m_evaluation.evidence.end());
         if (!evaluation.verify) {
             evaluation.verify = m_verified;
         }
@@ -186,6 +214,7 @@ private:
     const Progress& m_progress;
     std::stop_token m_stop;
     std::shared_ptr<const Task> m_task;
+    std::optional<Incumbent> m_incumbent;
     std::unique_ptr<Evaluator> m_judge;
     JudgeHello m_hello;
     std::vector<RequestId> m_awaited;

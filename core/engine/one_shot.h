@@ -19,6 +19,8 @@ struct OneShotRequest {
     std::vector<std::string> caseIds;  ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     TimingSetting setting;
+    Sanitizing sanitizing = Sanitizing::Off;
+    std::string incumbent; ///< FILE.cu or FILE.so:SYMBOL; empty: the task's, else the root
     int builders = 0; ///< 0: as many as cores
 };
 

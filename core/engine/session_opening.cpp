@@ -73,6 +73,9 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
     if (options.strategy && *options.strategy != info.strategy) {
         return conflict(info, "strategy", info.strategy, *options.strategy);
     }
+    if (options.incumbent && *options.incumbent != info.incumbent) {
+        return conflict(info, "incumbent", info.incumbent.empty() ? "the task's" : info.incumbent, *options.incumbent);
+    }
     if (options.proposers && *options.proposers != info.proposers) {
         return conflict(info, "proposers", fmt::format("{}", fmt::join(info.proposers, ",")),
                         fmt::format("{}", fmt::join(*options.proposers, ",")));
@@ -100,6 +103,26 @@ Result<Task> sessionTask(const SessionInfo& info, const EngineOptions& options, 
                                 task->id, task->folder, info.file));
     }
     return task;
+}
+
+/// The one asked for, else the task's own.
+Result<std::optional<Incumbent>> findIncumbent(const std::string& words, const Task& task)
+{
+    if (words.empty()) {
+        return incumbentOf(task);
+    }
+    return loadIncumbent(words, task);
+}
+
+Result<std::optional<Incumbent>> sessionIncumbent(const SessionInfo& info, const Task& task)
+{
+    ESPALIER_TRY(std::optional<Incumbent> incumbent, findIncumbent(info.incumbent, task));
+    if (incumbent && !info.incumbentHash.empty() && incumbent->hash != info.incumbentHash) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("The incumbent {} has changed since {} was started: restore it, or start a new session.",
+                                info.incumbent, info.file));
+    }
+    return incumbent;
 }
 
 StoredNode rootNode(const Task& task)
@@ -134,11 +157,14 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
     info.strategy = options.strategy.value_or("refine");
     info.proposers = options.proposers.value_or(std::vector<std::string>{"playbook", "tuner"});
     info.seed = options.seed.value_or(1);
+    info.incumbent = options.incumbent.value_or("");
+    ESPALIER_TRY(std::optional<Incumbent> incumbent, findIncumbent(info.incumbent, task));
+    info.incumbentHash = incumbent && !info.incumbent.empty() ? incumbent->hash : "";
     info.budget = options.budget.value_or(Budget{});
     info.createdAt = timestamp();
     ESPALIER_CHECK(checkNames(info, parts));
     ESPALIER_TRY(std::unique_ptr<Store> store, Store::create(options.session, info));
-    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task))};
+    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
 }
 
 Result<OpenedSession> reopenSession(const EngineOptions& options, const EngineParts& parts)
@@ -147,6 +173,7 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
     SessionInfo info = store->info();
     ESPALIER_CHECK(checkConflicts(info, options));
     ESPALIER_TRY(Task task, sessionTask(info, options, parts));
+    ESPALIER_TRY(std::optional<Incumbent> incumbent, sessionIncumbent(info, task));
     if (options.budget) {
         ESPALIER_CHECK(checkBudget(*options.budget));
     }
@@ -155,7 +182,7 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
         info.budget = *options.budget;
         ESPALIER_CHECK(store->setInfo(info));
     }
-    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task))};
+    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/build/incumbent.h"
 #include "core/engine/engine_parts.h"
 #include "core/store/store.h"
 
@@ -12,6 +13,7 @@ namespace espalier {
 struct OpenedSession {
     std::unique_ptr<Store> store;
     std::shared_ptr<const Task> task;
+    std::optional<Incumbent> incumbent; ///< the one asked for, else the task's
 };
 
 /// Opens the session file, or creates it with the task's root as node 1. Errors: one sentence each: no task named for a

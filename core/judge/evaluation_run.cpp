@@ -4,6 +4,7 @@
 #include "core/analysis/statistics.h"
 #include "core/base/hash.h"
 #include "core/judge/repeat_check.h"
+#include "core/judge/sanitizer.h"
 #include "core/judge/unseen_cases.h"
 #include "core/model/task_loader.h"
 
@@ -64,6 +65,19 @@ std::vector<std::string> outputsOf(const Task& task)
         }
     }
     return outputs;
+}
+
+/// An incumbent that is the root or the candidate itself needs no race of its own.
+void completeIncumbent(const worker::Evaluate& job, CaseTiming& timing)
+{
+    if (!job.incumbent) {
+        return;
+    }
+    if (job.incumbent->first == job.candidate) {
+        timing.speedupIncumbent = Interval{1, 1, 1};
+    } else if (job.incumbent->first == job.root) {
+        timing.speedupIncumbent = timing.speedupRoot;
+    }
 }
 
 bool contains(const std::vector<std::string>& list, const std::string& text)
@@ -196,6 +210,16 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
             for (const LaunchCount& count : verified.record.launches) {
                 ESPALIER_CHECK(check(count.kernels, " in a call of case " + count.caseId));
             }
+            for (const auto& [id, bytes] : verified.workspaceBytes) { // every case that was verified
+                const bool counted = std::any_of(verified.record.launches.begin(), verified.record.launches.end(),
+                                                 [&](const LaunchCount& count) { return count.caseId == id; });
+                if (!counted) {
+                    return notRun(NotRunCause::Unsupported,
+                                  fmt::format("the contract limits the launches of a call, and those of case {} could "
+                                              "not be counted: the call launches a graph of its own",
+                                              id));
+                }
+            }
         }
     }
     return {};
@@ -205,18 +229,23 @@ std::vector<Evaluator::Rival> Evaluator::rivalsOf(const worker::Evaluate& job, c
 {
     std::vector<Rival> rivals;
     if (job.root != job.candidate) {
-        rivals.push_back({Contender::Kind::Root, Role::Rival, "root", job.root});
+        rivals.push_back({Contender::Kind::Root, Role::Rival, "root", job.root, task.entry});
     }
     if (job.parent && *job.parent != job.root && *job.parent != job.candidate) {
-        rivals.push_back({Contender::Kind::Parent, Role::Rival, "parent", *job.parent});
+        rivals.push_back({Contender::Kind::Parent, Role::Rival, "parent", *job.parent, task.entry});
+    }
+    if (job.incumbent && job.incumbent->first != job.root && job.incumbent->first != job.candidate) {
+        const auto& [hash, symbol] = *job.incumbent;
+        rivals.push_back({Contender::Kind::Incumbent, Role::Rival, "incumbent", hash, symbol});
     }
     for (const auto& [id, hash] : job.baselines) {
         const auto baseline =
             std::find_if(task.baselines.begin(), task.baselines.end(), [&](const Baseline& b) { return b.id == id; });
         const bool known = baseline != task.baselines.end();
         // The quick tier compares with what the search builds on and with the rival that is shown first.
-        if (job.tier == Tier::Full || (known && baseline->headline)) {
-            rivals.push_back({Contender::Kind::Baseline, Role::Trusted, id, hash, known ? &*baseline : nullptr});
+        if (job.tier == Tier::Full || (known && baseline->headline && !job.incumbent)) {
+            rivals.push_back(
+                {Contender::Kind::Baseline, Role::Trusted, id, hash, task.entry, known ? &*baseline : nullptr});
         }
     }
     return rivals;
@@ -237,13 +266,13 @@ Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& j
     }
     std::vector<RunnerPool::Seat> seats;
     for (std::size_t i = 0; i < runners; ++i) {
-        seats.push_back({Role::Candidate, job.candidate, "candidate"});
+        seats.push_back({Role::Candidate, job.candidate, "candidate", entryNames(task.entry)});
         for (const Rival& rival : rivals) {
-            seats.push_back({rival.role, rival.library, rival.id});
+            seats.push_back({rival.role, rival.library, rival.id, entryNames(rival.entry)});
         }
     }
     ESPALIER_TRY(auto seated,
-                 orInfrastructure(m_context.runners.seat(seats, entryNames(task.entry), m_context.interrupts)));
+                 orInfrastructure(m_context.runners.seat(seats, m_context.interrupts)));
     Processes processes;
     std::vector<std::string> absent;
     for (std::size_t i = 0; i < seats.size(); ++i) {
@@ -263,10 +292,88 @@ Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& j
     return processes;
 }
 
-std::vector<Contender> Evaluator::contendersOf(const Task& task, const CasePlan& plan, const std::vector<Rival>& rivals,
-                                               const Processes& processes, LoadedRunner& candidate,
-                                               std::vector<Evidence>& evidence)
+/// One call on fresh inputs; with an oracle its answer is compared. Returns the modelled seconds (simulated device).
+Judged<double> Evaluator::callRival(LoadedRunner& runner, const CasePlan& plan, OracleComparison* oracle)
 {
+    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, runner, plan));
+    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, 1,
+                                                                  workspace, 0, !m_context.session.exactGrants())));
+    const auto run = [&]() -> Judged<double> {
+        ESPALIER_CHECK(orInfrastructure(area.drawInputs(0)));
+        ESPALIER_CHECK(orInfrastructure(area.poisonOutputs(0, Before::Noise)));
+        ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
+        ESPALIER_TRY(const runner::Call call, entryCall(m_context, runner, area, 0, workspace));
+        const std::string where = fmt::format("case {}", plan.id);
+        ESPALIER_TRY(const BlockFacts facts,
+                     runCalls(m_context, runner, {call}, false, m_context.runners.deadlines().call, where));
+        if (oracle) {
+            ESPALIER_CHECK(Verifier::judgeDamage(area, 0, where));
+            ESPALIER_TRY(const std::vector<OutputTally> tallies, oracle->compareWhole(area, 0));
+            for (std::size_t a = 0; a < tallies.size(); ++a) {
+                if (!plan.arguments[a].isOutput()) {
+                    continue;
+                }
+                if (auto verdict = OracleComparison::judge(plan, a, tallies[a], Before::Noise, where)) {
+                    return std::unexpected(std::move(*verdict));
+                }
+            }
+        }
+        return facts.report.calls.empty() ? 0 : facts.report.calls[0].modelledSeconds;
+    };
+    Judged<double> seconds = run();
+    m_context.buffers.release();
+    return seconds;
+}
+
+/// Nobody has verified the incumbent: a wrong answer in half the time must not be what candidates are compared with.
+/// Looked at once for each case; why not is said with every candidate.
+Judged<bool> Evaluator::incumbentServes(const std::string& taskHash, const Rival& incumbent, const CasePlan& plan,
+                                        OracleComparison& oracle, std::vector<Evidence>& evidence)
+{
+    const auto key = std::tuple(taskHash, incumbent.library + incumbent.entry, plan.id);
+    auto known = m_served.find(key);
+    if (known == m_served.end()) {
+        const auto look = [&]() -> Judged<double> {
+            auto warm = m_context.runners.warm(Role::Rival, incumbent.library, entryNames(incumbent.entry),
+                                               "the incumbent", m_context.interrupts);
+            if (!warm) {
+                return notRun(NotRunCause::Unsupported, warm.error().message);
+            }
+            if (((*warm)->found & 1) == 0) {
+                return notRun(NotRunCause::Unsupported, fmt::format("it has no function {}", incumbent.entry));
+            }
+            return callRival(**warm, plan, &oracle);
+        };
+        const auto called = look();
+        m_context.runners.dropDead();
+        if (!called && (called.error().cause == NotRunCause::Cancelled || called.error().again)) {
+            return std::unexpected(called.error());
+        }
+        known = m_served.emplace(key, called ? "" : called.error().reason).first;
+    }
+    if (!known->second.empty()) {
+        evidence.push_back(
+            {"rival", fmt::format("the incumbent is not compared with in case {}: {}", plan.id, known->second)});
+    }
+    return known->second.empty();
+}
+
+Judged<std::vector<Contender>> Evaluator::contendersOf(const std::string& taskHash, const CasePlan& plan,
+                                                       const std::vector<Rival>& rivals, const Processes& processes,
+                                                       OracleComparison& oracle, LoadedRunner& candidate,
+                                                       std::vector<Evidence>& evidence)
+{
+    // First of all: what it starts and ends must not move what the contenders below hold.
+    std::vector<const Rival*> taking;
+    for (const Rival& rival : rivals) {
+        bool serves = !rival.baseline || rival.baseline->serves(plan.id);
+        if (rival.kind == Contender::Kind::Incumbent) {
+            ESPALIER_TRY(serves, incumbentServes(taskHash, rival, plan, oracle, evidence));
+        }
+        if (serves) {
+            taking.push_back(&rival);
+        }
+    }
     std::vector<Contender> contenders(1);
     contenders[0].id = "candidate";
     const auto own = processes.find("candidate");
@@ -274,10 +381,8 @@ std::vector<Contender> Evaluator::contendersOf(const Task& task, const CasePlan&
     for (LoadedRunner* runner : runners) {
         contenders[0].lanes.push_back({runner, {}, {}});
     }
-    for (const Rival& rival : rivals) {
-        if (rival.baseline && !rival.baseline->serves(plan.id)) {
-            continue;
-        }
+    for (const Rival* one : taking) {
+        const Rival& rival = *one;
         Contender contender;
         contender.kind = rival.kind;
         contender.id = rival.id;
@@ -287,7 +392,7 @@ std::vector<Contender> Evaluator::contendersOf(const Task& task, const CasePlan&
             }
         } else if (!processes.empty()) {
             continue; // it could not be started, which was said
-        } else if (auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(task.entry), rival.id,
+        } else if (auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(rival.entry), rival.id,
                                                       m_context.interrupts)) {
             contender.lanes.push_back({*warm, {}, {}});
         } else {
@@ -337,8 +442,8 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     const TimeFrame frame = frameOf(job);
     for (const CasePlan& plan : plans.timed) {
         callbacks.progress(Stage::Time, fmt::format("case {}", plan.id));
-        std::vector<Contender> contenders =
-            contendersOf(task, plan, rivals, processes, candidate, evaluation.evidence);
+        ESPALIER_TRY(std::vector<Contender> contenders,
+                     contendersOf(job.task, plan, rivals, processes, oracle, candidate, evaluation.evidence));
         ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, *contenders[0].lanes[0].runner, plan));
         const double budget = budgetOf(frame, secondsSince(m_start), plans.timed.size() - record.cases.size());
         ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, budget, record));
@@ -352,6 +457,7 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
         if (job.root == job.candidate) {
             timing.speedupRoot = Interval{1, 1, 1};
         }
+        completeIncumbent(job, timing);
         if (timing.timeUs.value < coarseBelowUs && !server) {
             evaluation.evidence.push_back(
                 {"clock",
@@ -366,32 +472,27 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     return record;
 }
 
-Judged<double> Evaluator::modelledSeconds(const std::string& taskHash, const std::string& library,
-                                          const std::string& what, const Task& task, const CasePlan& plan)
+Judged<double> Evaluator::modelledSeconds(const std::string& taskHash, const Rival& rival, const CasePlan& plan,
+                                          OracleComparison& oracle)
 {
-    const auto key = std::tuple(taskHash, library, plan.id);
+    const auto key = std::tuple(taskHash, rival.library, plan.id);
     if (const auto known = m_modelled.find(key); known != m_modelled.end()) {
         return known->second;
     }
-    auto warm = m_context.runners.warm(Role::Rival, library, entryNames(task.entry), what, m_context.interrupts);
+    auto warm =
+        m_context.runners.warm(Role::Rival, rival.library, entryNames(rival.entry), rival.id, m_context.interrupts);
+    const bool incumbent = rival.kind == Contender::Kind::Incumbent; // may be anything, and nobody has verified it
     if (!warm) {
-        return std::unexpected(infrastructure(warm.error()));
+        return incumbent ? notRun(NotRunCause::Unsupported, warm.error().message)
+                         : std::unexpected(infrastructure(warm.error()));
     }
-    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, **warm, plan));
-    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, 1,
-                                                                  workspace, 0, !m_context.session.exactGrants())));
-    const auto run = [&]() -> Judged<double> {
-        ESPALIER_CHECK(orInfrastructure(area.drawInputs(0)));
-        ESPALIER_CHECK(orInfrastructure(area.poisonOutputs(0, Before::Noise)));
-        ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
-        ESPALIER_TRY(const runner::Call call, entryCall(m_context, **warm, area, 0, workspace));
-        ESPALIER_TRY(const BlockFacts facts,
-                     runCalls(m_context, **warm, {call}, false, m_context.runners.deadlines().call,
-                              fmt::format("case {}", plan.id)));
-        return facts.report.calls.at(0).modelledSeconds;
-    };
-    Judged<double> seconds = run();
-    m_context.buffers.release();
+    if (((*warm)->found & 1) == 0) {
+        return notRun(NotRunCause::Unsupported, fmt::format("it has no function {}", rival.entry));
+    }
+    Judged<double> seconds = callRival(**warm, plan, incumbent ? &oracle : nullptr);
+    if (seconds && *seconds <= 0) {
+        return notRun(NotRunCause::Unsupported, "it launched nothing that the simulated device counts");
+    }
     if (seconds) {
         m_modelled[key] = *seconds;
     }
@@ -399,7 +500,8 @@ Judged<double> Evaluator::modelledSeconds(const std::string& taskHash, const std
 }
 
 Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& task, const Plans& plans,
-                                      const Verified& verified, std::vector<Evidence>& evidence)
+                                      const Verified& verified, OracleComparison& oracle,
+                                      std::vector<Evidence>& evidence)
 {
     constexpr double microseconds = 1e6;
     TimingRecord record;
@@ -421,11 +523,22 @@ Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& t
         timing.goalFloorUs = floors.goalUs(plan);
         timing.samples = static_cast<int>(counted->second.seconds.size());
         timing.stoppedBy = "interval";
-        const auto rival = [&](const std::string& what, const std::string& hash) -> Judged<std::optional<Interval>> {
-            auto seconds = modelledSeconds(job.task, hash, what, task, plan);
+        const auto rival = [&](const Rival& library) -> Judged<std::optional<Interval>> {
+            const std::string& what = library.id;
+            const bool incumbent = library.kind == Contender::Kind::Incumbent;
+            const auto key = std::tuple(job.task, library.library + library.entry, plan.id);
+            if (const auto known = m_served.find(key); known != m_served.end() && incumbent) {
+                evidence.push_back({"rival", fmt::format("{} could not be modelled: {}", what, known->second)});
+                return std::nullopt;
+            }
+            auto seconds = modelledSeconds(job.task, library, plan, oracle);
             if (!seconds) {
-                if (seconds.error().again || seconds.error().cause == NotRunCause::Cancelled) {
+                const bool ours = seconds.error().again && !incumbent;
+                if (ours || seconds.error().cause == NotRunCause::Cancelled) {
                     return std::unexpected(seconds.error());
+                }
+                if (incumbent && !seconds.error().again) {
+                    m_served.emplace(key, seconds.error().reason); // not tried again with every candidate
                 }
                 evidence.push_back(
                     {"rival", fmt::format("{} could not be modelled: {}", what, seconds.error().reason)});
@@ -435,10 +548,17 @@ Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& t
             const double ratio = own > 0 ? *seconds / own : 0;
             return Interval{ratio, ratio, ratio};
         };
-        ESPALIER_TRY(timing.speedupRoot, rival("root", job.root));
+        ESPALIER_TRY(timing.speedupRoot,
+                     rival({Contender::Kind::Root, Role::Rival, "root", job.root, task.entry}));
         if (job.parent && *job.parent != job.root) {
-            ESPALIER_TRY(timing.speedupParent, rival("parent", *job.parent));
+            ESPALIER_TRY(timing.speedupParent,
+                         rival({Contender::Kind::Parent, Role::Rival, "parent", *job.parent, task.entry}));
         }
+        if (job.incumbent && job.incumbent->first != job.root && job.incumbent->first != job.candidate) {
+            ESPALIER_TRY(timing.speedupIncumbent, rival({Contender::Kind::Incumbent, Role::Rival, "incumbent",
+                                                         job.incumbent->first, job.incumbent->second}));
+        }
+        completeIncumbent(job, timing);
         record.cases.push_back(std::move(timing));
         record.timedCalls += static_cast<int>(counted->second.seconds.size());
     }
@@ -455,7 +575,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         return std::unexpected(unsupported("the simulated device models calls of regime cold and mode offline only; "
                                            "other settings need a GPU"));
     }
-    m_context.runners.expect(3 + job.baselines.size());
+    m_context.runners.expect(4 + job.baselines.size());
     ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
     OracleComparison oracle(m_context, *oracleRunner, task->entry);
     ESPALIER_TRY(LoadedRunner candidate,
@@ -476,6 +596,12 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         }
         evaluation.verify = verified.record;
         evaluation.evidence.insert(evaluation.evidence.end(), verified.evidence.begin(), verified.evidence.end());
+        if (job.sanitizing != Sanitizing::Off) {
+            Sanitizer sanitizer(m_context, task->entry);
+            sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
+            ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
+                                         evaluation.evidence));
+        }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
             evaluation.metrics = metricsOf(counted.counters, counted.launches);
@@ -489,7 +615,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         evaluation.stage = Stage::Time;
         const auto start = std::chrono::steady_clock::now();
         ESPALIER_TRY(TimingRecord record, m_context.session.simulated()
-                                              ? model(job, *task, plans, verified, evaluation.evidence)
+                                              ? model(job, *task, plans, verified, oracle, evaluation.evidence)
                                               : measure(job, callbacks, *task, plans, oracle, candidate, evaluation));
         completeObjective(*task, plans.timed, record);
         record.tier = worker::nameOf(job.tier);

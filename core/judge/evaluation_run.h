@@ -58,6 +58,7 @@ private:
         Role role = Role::Rival;
         std::string id;
         std::string library;                ///< hash
+        std::string entry;                  ///< the function with the entry's signature
         const Baseline* baseline = nullptr; ///< of the task, where it is one
     };
     using Processes = std::map<std::string, std::vector<LoadedRunner*>>; ///< by contender's id
@@ -69,13 +70,17 @@ private:
     /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows.
     Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
                                      std::vector<Evidence>& evidence);
-    std::vector<Contender> contendersOf(const Task& task, const CasePlan& plan, const std::vector<Rival>& rivals,
-                                        const Processes& processes, LoadedRunner& candidate,
-                                        std::vector<Evidence>& evidence);
+    Judged<std::vector<Contender>> contendersOf(const std::string& taskHash, const CasePlan& plan,
+                                                const std::vector<Rival>& rivals, const Processes& processes,
+                                                OracleComparison& oracle, LoadedRunner& candidate,
+                                                std::vector<Evidence>& evidence);
     Judged<TimingRecord> model(const worker::Evaluate& job, const Task& task, const Plans& plans,
-                               const Verified& verified, std::vector<Evidence>& evidence);
-    Judged<double> modelledSeconds(const std::string& taskHash, const std::string& library, const std::string& what,
-                                   const Task& task, const CasePlan& plan);
+                               const Verified& verified, OracleComparison& oracle, std::vector<Evidence>& evidence);
+    Judged<double> modelledSeconds(const std::string& taskHash, const Rival& rival, const CasePlan& plan,
+                                   OracleComparison& oracle);
+    Judged<double> callRival(LoadedRunner& runner, const CasePlan& plan, OracleComparison* oracle);
+    Judged<bool> incumbentServes(const std::string& taskHash, const Rival& incumbent, const CasePlan& plan,
+                                 OracleComparison& oracle, std::vector<Evidence>& evidence);
 
     const Context& m_context;
     std::string m_roofs;
@@ -84,6 +89,7 @@ private:
     std::chrono::steady_clock::time_point m_start; ///< of the current attempt
     std::map<std::string, std::shared_ptr<const Task>> m_tasks;
     std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled; ///< task, library, case: seconds
+    std::map<std::tuple<std::string, std::string, std::string>, std::string> m_served; ///< of incumbents: why not
 };
 
 /// The counts of a simulated call as metrics.

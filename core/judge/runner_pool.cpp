@@ -143,7 +143,7 @@ Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::v
 }
 
 Result<std::vector<Judged<LoadedRunner*>>>
-RunnerPool::seat(const std::vector<Seat>& seats, const std::vector<std::string>& names, Interrupts& interrupts)
+RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
 {
     unseat();
     std::vector<Judged<LoadedRunner*>> seated;
@@ -163,9 +163,9 @@ RunnerPool::seat(const std::vector<Seat>& seats, const std::vector<std::string>&
             ESPALIER_CHECK(onFresh(*runner.process, interrupts));
         }
     }
-    for (Judged<LoadedRunner*>& runner : seated) {
-        if (auto loaded = loadInto(**runner, names, interrupts); !loaded) {
-            runner = std::unexpected(std::move(loaded.error()));
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+        if (auto loaded = loadInto(**seated[i], seats[i].names, interrupts); !loaded) {
+            seated[i] = std::unexpected(std::move(loaded.error()));
         }
     }
     return seated;

@@ -57,11 +57,11 @@ public:
         Role role = Role::Rival;
         std::string library; ///< hash
         std::string what;    ///< "parent": for sentences
+        std::vector<std::string> names; ///< that are looked up
     };
     /// A fresh runner for each seat, none of them used before: started side by side, calibrated one after the other,
     /// then loaded. They stay until unseat(). A seat's verdict is its library's; errors: no runner starts.
-    Result<std::vector<Judged<LoadedRunner*>>> seat(const std::vector<Seat>& seats,
-                                                    const std::vector<std::string>& names, Interrupts& interrupts);
+    Result<std::vector<Judged<LoadedRunner*>>> seat(const std::vector<Seat>& seats, Interrupts& interrupts);
     void unseat();
     /// Keeps a candidate's runner: it may be the next one's parent.
     void keep(LoadedRunner runner);
@@ -76,6 +76,7 @@ public:
     void forgetBuffer(std::uint64_t serial);
 
     const Sandbox& sandbox() const { return m_sandbox; }
+    const std::string& worker() const { return m_worker; } ///< path of espalier-worker
     /// For the runners that are started from now on; the standby is replaced.
     void setSandbox(Sandbox sandbox)
     {

@@ -147,6 +147,22 @@ std::vector<std::string> Sandbox::wrap(const std::vector<std::string>& command) 
     return words;
 }
 
+std::vector<std::string> Sandbox::wrap(const std::vector<std::string>& command,
+                                       const std::vector<std::string>& readOnly) const
+{
+    Words words = m_prefix;
+    if (!words.empty()) {
+        std::erase(words, "--as-pid-1");
+        words.pop_back(); // "--"
+        for (const std::string& path : readOnly) {
+            append(words, {"--ro-bind", path, path});
+        }
+        words.emplace_back("--");
+    }
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+}
+
 std::vector<std::string> loadedLibraryFolders()
 {
     std::set<std::string> folders;

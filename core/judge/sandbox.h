@@ -25,6 +25,9 @@ public:
     /// "bubblewrap", or "none: bubblewrap is not installed".
     const std::string& grade() const { return m_grade; }
     std::vector<std::string> wrap(const std::vector<std::string>& command) const;
+    /// The same with further paths bound read-only, for a program that starts others: it is not the first process.
+    std::vector<std::string> wrap(const std::vector<std::string>& command,
+                                  const std::vector<std::string>& readOnly) const;
     /// The environment of the process that starts it: what the sandbox does not clear itself.
     const std::vector<std::string>& environment() const { return m_environment; }
 

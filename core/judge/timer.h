@@ -27,9 +27,9 @@ struct Lane {
 
 /// One library on the race track.
 struct Contender {
-    enum class Kind { Candidate, Root, Parent, Baseline };
+    enum class Kind { Candidate, Root, Parent, Incumbent, Baseline };
     Kind kind = Kind::Candidate;
-    std::string id; ///< "candidate", "root", "parent" or the baseline's id
+    std::string id; ///< "candidate", "root", "parent", "incumbent" or the baseline's id
     std::vector<Lane> lanes; ///< as many for every contender; lane i of all of them runs in the same rounds
     std::uint64_t workspaceBytes = 0;
     BlockLedger ledger;   ///< of all lanes

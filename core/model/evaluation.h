@@ -47,13 +47,14 @@ struct CompileMessage {
     bool operator==(const CompileMessage&) const = default;
 };
 
-struct KernelResources { ///< ptxas -v, per kernel
+struct KernelResources { ///< of one kernel, or of a function that is called and not inlined
     std::string kernel;
     int registers = 0;
     int sharedBytes = 0;
     int spillStoreBytes = 0;
     int spillLoadBytes = 0;
-    int stackBytes = 0;
+    int stackBytes = 0;                      ///< local memory per thread
+    std::map<std::string, int> instructions; ///< tensor and half-precision ones in the machine code, by class: "tensor_tf32"
     bool operator==(const KernelResources&) const = default;
 };
 
@@ -109,6 +110,15 @@ struct VerifyRecord {
     bool operator==(const VerifyRecord&) const = default;
 };
 
+/// What one tool of compute-sanitizer said about a candidate.
+struct SanitizerFinding {
+    std::string tool;          ///< memcheck, racecheck, initcheck, synccheck
+    std::string state;         ///< "clean", "errors", "not_run"; never clean without the tool's own summary
+    int errors = 0;            ///< as its summary says
+    double seconds = 0;
+    bool operator==(const SanitizerFinding&) const = default;
+};
+
 /// A number with its interval. Units are in the field's name.
 struct Interval {
     double value = 0, low = 0, high = 0;
@@ -156,8 +166,9 @@ struct CaseTiming {
     Interval timeUs;                                  ///< median and 95 % interval; on a device: device time
     std::optional<Interval> speedupRoot;              ///< root's time over this one's, paired by block
     std::optional<Interval> speedupParent;
+    std::optional<Interval> speedupIncumbent;         ///< where there is one beside the root
     std::map<std::string, Interval> speedupBaselines; ///< by baseline id
-    std::map<std::string, double> rivalTimeUs;        ///< "root", "parent", baseline ids
+    std::map<std::string, double> rivalTimeUs;        ///< "root", "parent", "incumbent", baseline ids
     double goalFloorUs = 0;                           ///< 0: unknown
     int blocks = 0;
     int samples = 0;
@@ -181,6 +192,7 @@ struct TimingRecord {
     std::optional<Interval> objectiveUs;       ///< geometric mean over timed cases, or the weighted time
     std::optional<Interval> speedupRoot;       ///< on the objective
     std::optional<Interval> speedupParent;
+    std::optional<Interval> speedupIncumbent;
     std::string regime = "cold";
     std::string tier = "quick";
     double seconds = 0;
@@ -211,6 +223,7 @@ struct Evaluation {
     std::optional<BuildRecord> build;
     std::optional<VerifyRecord> verify;
     std::optional<TimingRecord> timing;
+    std::vector<SanitizerFinding> sanitizer; ///< empty: not asked for
     std::vector<MetricValue> metrics;
     std::string epoch;                 ///< hash of device, driver, toolkit, flags; measurements of two epochs are never ranked together
     std::string output;                ///< what the candidate printed, capped and printable

@@ -51,6 +51,7 @@ void visit(V& v, R& r)
     v("spill_store_bytes", r.spillStoreBytes);
     v("spill_load_bytes", r.spillLoadBytes);
     v("stack_bytes", r.stackBytes);
+    v("instructions", r.instructions);
 }
 
 template <typename V, Is<BuildRecord> R>
@@ -131,6 +132,15 @@ void visit(V& v, R& r)
     v("dropped", r.dropped);
 }
 
+template <typename V, Is<SanitizerFinding> R>
+void visit(V& v, R& r)
+{
+    v("tool", r.tool);
+    v("state", r.state);
+    v("errors", r.errors);
+    v("seconds", r.seconds);
+}
+
 template <typename V, Is<CaseTiming> R>
 void visit(V& v, R& r)
 {
@@ -139,6 +149,7 @@ void visit(V& v, R& r)
     v("time_us", r.timeUs);
     v("speedup_root", r.speedupRoot);
     v("speedup_parent", r.speedupParent);
+    v("speedup_incumbent", r.speedupIncumbent);
     v("speedup_baselines", r.speedupBaselines);
     v("rival_time_us", r.rivalTimeUs);
     v("goal_floor_us", r.goalFloorUs);
@@ -165,6 +176,7 @@ void visit(V& v, R& r)
     v("objective_us", r.objectiveUs);
     v("speedup_root", r.speedupRoot);
     v("speedup_parent", r.speedupParent);
+    v("speedup_incumbent", r.speedupIncumbent);
     v("regime", r.regime);
     v("tier", r.tier);
     v("seconds", r.seconds);
@@ -198,6 +210,7 @@ void visit(V& v, R& r)
     v("build", r.build);
     v("verify", r.verify);
     v("timing", r.timing);
+    v("sanitizer", r.sanitizer);
     v("metrics", r.metrics);
     v("epoch", r.epoch);
     v("output", r.output);
@@ -484,6 +497,7 @@ ESPALIER_RECORD(BuildRecord)
 ESPALIER_RECORD(OutputError)
 ESPALIER_RECORD(RepeatRecord)
 ESPALIER_RECORD(VerifyRecord)
+ESPALIER_RECORD(SanitizerFinding)
 ESPALIER_RECORD(CaseTiming)
 ESPALIER_RECORD(TimingRecord)
 ESPALIER_RECORD(MetricValue)

@@ -22,6 +22,7 @@ Json toJson(const BuildRecord& record);
 Json toJson(const OutputError& error);
 Json toJson(const RepeatRecord& record);
 Json toJson(const VerifyRecord& record);
+Json toJson(const SanitizerFinding& finding);
 Json toJson(const CaseTiming& timing);
 Json toJson(const TimingRecord& record);
 Json toJson(const MetricValue& metric);
@@ -46,6 +47,8 @@ template <>
 Result<RepeatRecord> fromJson<RepeatRecord>(const Json& json, std::string_view name);
 template <>
 Result<VerifyRecord> fromJson<VerifyRecord>(const Json& json, std::string_view name);
+template <>
+Result<SanitizerFinding> fromJson<SanitizerFinding>(const Json& json, std::string_view name);
 template <>
 Result<CaseTiming> fromJson<CaseTiming>(const Json& json, std::string_view name);
 template <>

@@ -32,6 +32,14 @@ struct Edge {
     bool operator==(const Edge&) const = default;
 };
 
+/// A verdict that a person set aside. The judge's own stays in the records and is shown beside it.
+struct Overturn {
+    Outcome as = Outcome::Passed; ///< Passed, or Incorrect for "rejected"
+    std::string reason, author, at; ///< `at`: ISO 8601, UTC
+    Outcome judged = Outcome::NotRun; ///< what the judge had said
+    bool operator==(const Overturn&) const = default;
+};
+
 /// The light part of a node: what a tree, a table or a strategy needs. A value; crosses threads by copy.
 struct NodeSummary {
     NodeId id{0};
@@ -49,10 +57,12 @@ struct NodeSummary {
     std::string reason;                ///< one sentence
     std::optional<Provenance> provenance;
     std::optional<Interval> timeUs;    ///< the objective
-    std::optional<Interval> speedupRoot, speedupParent;
+    std::optional<Interval> speedupRoot, speedupParent, speedupIncumbent;
+    std::string epoch;                 ///< of the figures; those of two epochs are never ranked with each other
     bool tieWithParent = false;
     bool measuredAgain = false;        ///< a winner: its figures are those of the full tier, on new inputs
     bool guardBroken = false;          ///< slower in some case than the objective's guard allows: never the best
+    std::optional<Overturn> overturned; ///< `outcome` is then the person's
     bool operator==(const NodeSummary&) const = default;
 };
 

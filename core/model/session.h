@@ -29,6 +29,8 @@ struct SessionInfo {
     std::string strategy;
     std::vector<std::string> proposers;
     std::uint64_t seed = 0;
+    std::string incumbent;          ///< as asked: "old.cu", "libops.so:launch"; empty: the task's, or the root
+    std::string incumbentHash;      ///< of its contents
     Budget budget;
     std::string createdAt;          ///< ISO 8601, UTC
 };
@@ -63,6 +65,8 @@ struct RunSummary {
     std::optional<CaseTiming> bestTiming; ///< of the case that stands for the objective (the first timed one)
     std::optional<Interval> speedupRoot;
     bool measuredAgain = false;     ///< the best's figures are a second measurement, on new inputs, in the full tier
+    std::optional<Interval> speedupIncumbent; ///< absent where the root is the incumbent
+    std::string incumbent;          ///< its name; empty: the root
     double seconds = 0, usd = 0;
     std::int64_t tokens = 0;
 };

@@ -87,20 +87,6 @@ Field realParameter(const Task& task)
     return {};
 }
 
-/// The build keeps the limits that it sees, the judge workspace_bytes. Launches are counted by the simulated device
-/// only, so a limit on them would be silently off on hardware.
-Field limitOfTheRun(const Task& task)
-{
-    constexpr std::array<std::string_view, 5> kept = {"registers", "spill_bytes", "local_bytes", "workspace_bytes",
-                                                      "library_bytes"};
-    for (std::size_t i = 0; i < task.contract.limits.size(); ++i) {
-        if (std::find(kept.begin(), kept.end(), task.contract.limits[i].what) == kept.end()) {
-            return fmt::format("contract.limits[{}]: {}", i, task.contract.limits[i].what);
-        }
-    }
-    return {};
-}
-
 /// The judge has one element factor and one multiplier of the norm bound for the whole contract.
 Field unevenTolerance(const Task& task)
 {
@@ -125,8 +111,6 @@ const std::array gaps = {
         [](const Task& t) { return whenThere(t.oracle.kind == OracleKind::Python, "oracle.kind: python"); }},
     Gap{"tasks with variants are not searched yet; make one task for each",
         [](const Task& t) { return whenThere(!t.variants.empty(), "variants"); }},
-    Gap{"only the root is timed against candidates; put this kernel into root.cu or baselines",
-        [](const Task& t) { return whenThere(t.incumbent.has_value(), "incumbent"); }},
     Gap{"buffers are f64, f32, f16, bf16 or i32, scalars also i64",
         [](const Task& t) { return argumentField(t, "dtype", [](const Argument& a) { return !servedType(a); }); }},
     Gap{"scalars are f64, f32, i32 or i64",
@@ -155,7 +139,6 @@ const std::array gaps = {
     Gap{"inputs are drawn, not replayed", recordedValues},
     Gap{"outputs are compared by value", otherComparator},
     Gap{"parameters are whole numbers; write the constant into the expression", realParameter},
-    Gap{"only registers, spill_bytes, local_bytes, workspace_bytes and library_bytes are limited yet", limitOfTheRun},
     Gap{"all outputs share one widening, the same for norm_factor / 8 and norm_sqrt_factor / 0.45", unevenTolerance},
     Gap{"extra device memory is not reserved yet",
         [](const Task& t) { return whenThere(t.needs.deviceBytes.has_value(), "requires.device_bytes"); }},

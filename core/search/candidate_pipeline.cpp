@@ -24,7 +24,13 @@ CandidatePipeline::CandidatePipeline(Setup setup, SessionJournal& journal, NodeB
       m_shelf(pool, m_setup.task, m_setup.architecture, m_setup.builders),
       m_rootOrder{SourceRole::Candidate, m_setup.task->root.text, {}}
 {
-    m_references.push_back({"", {SourceRole::Oracle, m_setup.task->oracle.source.text, {}}, "", std::nullopt, false});
+    m_references.push_back(
+        {"oracle", {SourceRole::Oracle, m_setup.task->oracle.source.text, {}}, "", std::nullopt, false});
+    if (m_setup.incumbent) {
+        const Incumbent& incumbent = *m_setup.incumbent;
+        m_references.push_back(
+            {incumbent.name, {SourceRole::Incumbent, incumbent.source, {}}, "", incumbent.library, false});
+    }
     if (m_setup.withBaselines) {
         for (const Baseline& baseline : m_setup.task->baselines) {
             m_references.push_back({baseline.id,
@@ -191,7 +197,9 @@ void CandidatePipeline::applyReference(Reference& reference, const BuildResult& 
     if (!reference.failed) {
         return;
     }
-    if (reference.id.empty()) {
+    if (reference.order.role == SourceRole::Incumbent) {
+        broken(fmt::format("The incumbent {} does not build: {}", reference.id, result.evaluation.reason));
+    } else if (reference.order.role == SourceRole::Oracle) {
         broken(fmt::format("The oracle of task {} does not build: {}", m_setup.task->id, result.evaluation.reason));
     } else {
         m_events.push_back(pipeline::Note{
@@ -218,6 +226,7 @@ void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
         if (!pass.start.built) {      // else an earlier run of the session recorded it
             pass.start.built = true;
             pass.start.soFar.build = evaluation.build;
+            pass.start.soFar.evidence = evaluation.evidence;
             record({node, std::move(evaluation), seconds, false});
         }
         return;
@@ -275,11 +284,15 @@ std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
     job.oracle = *m_references.front().library;
     job.parent = parent;
     for (const Reference& reference : m_references) {
-        if (!reference.id.empty() && reference.library) {
+        if (reference.order.role == SourceRole::Incumbent && reference.library) {
+            job.incumbent = IncumbentLibrary{*reference.library, m_setup.incumbent->symbol};
+        }
+        if (reference.order.role == SourceRole::Baseline && reference.library) {
             job.baselines.emplace_back(reference.id, *reference.library);
         }
     }
     job.tier = pass.start.again ? Tier::Full : m_setup.tier;
+    job.sanitizing = pass.start.again ? Sanitizing::WhereInstalled : Sanitizing::Off; // before it is promoted
     job.verified = pass.start.verified;
     return job;
 }
@@ -377,6 +390,11 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
 void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
 {
     evaluation.build = pass.start.soFar.build;
+    for (const Evidence& one : pass.start.soFar.evidence) { // what the build had to say stays, once
+        if (std::find(evaluation.evidence.begin(), evaluation.evidence.end(), one) == evaluation.evidence.end()) {
+            evaluation.evidence.push_back(one);
+        }
+    }
     if (!evaluation.verify) {
         evaluation.verify = pass.start.verified;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/build/incumbent.h"
 #include "core/search/library_shelf.h"
 #include "core/search/node_book.h"
 #include "core/search/session_journal.h"
@@ -61,6 +62,7 @@ public:
         std::string epoch;
         int builders = 1;
         bool withBaselines = true; ///< not on the simulated device
+        std::optional<Incumbent> incumbent;
         Tier tier = Tier::Quick;
     };
 
@@ -106,8 +108,8 @@ private:
         std::vector<BuildOrder> foreseen;
         int losses = 0;
     };
-    struct Reference {  ///< oracle or baseline
-        std::string id; ///< empty: the oracle
+    struct Reference { ///< oracle, incumbent or baseline, by the order's role
+        std::string id;
         BuildOrder order;
         std::string key;
         std::optional<Library> library;

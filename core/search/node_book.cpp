@@ -79,10 +79,16 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     summary.outcome = evaluation.outcome;
     summary.cause = evaluation.cause;
     summary.reason = evaluation.reason;
+    if (summary.overturned) {
+        summary.overturned->judged = evaluation.outcome;
+        summary.outcome = summary.overturned->as;
+    }
     summary.provenance.reset();
     summary.timeUs.reset();
     summary.speedupRoot.reset();
     summary.speedupParent.reset();
+    summary.speedupIncumbent.reset();
+    summary.epoch = evaluation.epoch;
     summary.tieWithParent = false;
     summary.measuredAgain = evaluation.timing && evaluation.timing->again;
     summary.guardBroken = evaluation.timing && !evaluation.timing->guardBroken.empty();
@@ -91,6 +97,7 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
         summary.timeUs = evaluation.timing->objectiveUs;
         summary.speedupRoot = evaluation.timing->speedupRoot;
         summary.speedupParent = evaluation.timing->speedupParent;
+        summary.speedupIncumbent = evaluation.timing->speedupIncumbent;
         if (!summary.speedupParent && parentCandidate(id) == taskRoot) { // the root is timed once, as the root
             summary.speedupParent = summary.speedupRoot;
         }
@@ -98,7 +105,16 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
                                          statistics::Comparison::Tie;
     }
-    m_entries[id].epoch = evaluation.epoch;
+    m_changed.insert(id);
+}
+
+void NodeBook::overturn(NodeId id, Overturn overturn)
+{
+    NodeSummary& summary = m_nodes.at(id);
+    overturn.judged = summary.overturned ? summary.overturned->judged : summary.outcome;
+    summary.outcome = overturn.as;
+    summary.cause = NotRunCause::None;
+    summary.overturned = std::move(overturn);
     m_changed.insert(id);
 }
 
@@ -174,10 +190,8 @@ bool NodeBook::pruned(NodeId id) const
 
 std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const
 {
-    const auto entry = m_entries.find(node.id);
     // Not asked whether it is done: a winner that is measured again keeps its figures meanwhile.
-    if (node.outcome != Outcome::Passed || node.provenance != m_frame.provenance ||
-        entry == m_entries.end() || entry->second.epoch != m_frame.epoch) {
+    if (node.outcome != Outcome::Passed || node.provenance != m_frame.provenance || node.epoch != m_frame.epoch) {
         return std::nullopt;
     }
     if (node.id == taskRoot) {

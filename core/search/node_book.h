@@ -28,6 +28,8 @@ public:
     void stageBegan(NodeId id, Stage stage);
     void returnedToQueue(NodeId id);
     void finished(NodeId id, const Evaluation& evaluation);
+    /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here.
+    void overturn(NodeId id, Overturn overturn);
 
     const NodeSummary* find(NodeId id) const;
     const std::map<NodeId, NodeSummary>& nodes() const { return m_nodes; }
@@ -48,7 +50,6 @@ public:
 
 private:
     struct Entry {
-        std::string epoch;
         int children = 0;
     };
     std::optional<double> scoreOf(const NodeSummary& node) const;

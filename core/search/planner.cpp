@@ -97,6 +97,9 @@ void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
     TreeNode* entry = m_tree.find(node);
     if (entry && entry->verdict) {
         entry->verdict = verdictOf(evaluation, m_tree.frame().provenance);
+        if (const auto& overturned = m_book.find(node)->overturned) {
+            entry->verdict->outcome = overturned->as;
+        }
     } else if (m_arrived.contains(node)) {
         onEnded(node, evaluation);
     }

@@ -62,6 +62,8 @@ public:
     // The engineer's acts. Errors: NotFound, InvalidInput, the store's.
     Result<NodeId> addIdea(NodeId parent, const std::string& title, const std::string& text);
     Result<void> editIdea(NodeId idea, const std::string& title, const std::string& text);
+    /// `as`: Passed or Incorrect. Errors: no verdict of the judge's to overturn, no reason given.
+    Result<void> overturn(NodeId node, Outcome as, const std::string& reason);
     Result<NodeId> inject(std::optional<NodeId> parent, const std::string& title, const std::string& source);
     Result<void> setPinned(NodeId node, bool pinned);
     Result<void> setPruned(NodeId node, bool pruned);

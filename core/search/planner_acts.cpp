@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/propose/source_text.h"
 #include "core/search/node_payload.h"
+#include "core/search/overturns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -80,6 +81,38 @@ Result<void> Planner::setPruned(NodeId node, bool pruned)
         m_inFlight.insert(std::upper_bound(m_inFlight.begin(), m_inFlight.end(), id), id);
     }
     // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
+    return {};
+}
+
+Result<void> Planner::overturn(NodeId node, Outcome as, const std::string& reason)
+{
+    const NodeSummary* summary = m_book.find(node);
+    if (!summary) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", node.value));
+    }
+    if (trimmed(reason).empty() || reason.size() > longestText) {
+        return fail(ErrorCode::InvalidInput, "An overturned verdict needs a reason: say in a sentence what you know that the "
+                                             "judge does not.");
+    }
+    const Outcome judged = summary->overturned ? summary->overturned->judged : summary->outcome;
+    const bool verdict = judged == Outcome::Passed || judged == Outcome::Incorrect || judged == Outcome::Suspicious ||
+                         judged == Outcome::RuntimeFailed || judged == Outcome::TimedOut;
+    if (summary->kind == NodeKind::Idea || summary->state != NodeState::Done || !verdict) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("Node {} has no verdict of the judge's that could be overturned.", node.value));
+    }
+    if (node == taskRoot) {
+        return fail(ErrorCode::InvalidInput, "The task's root cannot be overturned: everything is compared with it.");
+    }
+    Overturn overturn{as, std::string(trimmed(reason)), "engineer", timestamp(), judged};
+    ESPALIER_CHECK(m_journal.addAct(overturn.author, actOf(node, overturn)));
+    m_book.overturn(node, overturn);
+    if (TreeNode* entry = m_tree.find(node); entry && entry->verdict) {
+        entry->verdict->outcome = as;
+    }
+    if (const auto arrived = m_arrived.find(node); arrived != m_arrived.end()) {
+        arrived->second.outcome = as;
+    }
     return {};
 }
 

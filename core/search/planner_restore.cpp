@@ -4,6 +4,7 @@
 
 #include "core/propose/source_text.h"
 #include "core/search/node_payload.h"
+#include "core/search/overturns.h"
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -26,6 +27,19 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::v
         restoreNode(node, byNode[node.id]);
         ESPALIER_TRY(const auto asked, m_journal.store().value(fmt::format("search.asked.{}", node.id.value)));
         m_tree.find(node.id)->asked = asked.has_value();
+    }
+    ESPALIER_TRY(const std::vector<StoredAct> acts, m_journal.store().acts());
+    for (const auto& [id, overturn] : overturnsIn(acts)) {
+        if (!m_book.find(id)) {
+            continue;
+        }
+        m_book.overturn(id, overturn);
+        if (TreeNode* entry = m_tree.find(id); entry && entry->verdict) {
+            entry->verdict->outcome = overturn.as;
+        }
+        if (const auto arrived = m_arrived.find(id); arrived != m_arrived.end()) {
+            arrived->second.outcome = overturn.as;
+        }
     }
     for (const auto& [id, node] : m_tree.nodes()) {
         if (node.kind == NodeKind::Idea) {

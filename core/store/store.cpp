@@ -44,6 +44,8 @@ Json infoToJson(const SessionInfo& info)
             {"strategy", info.strategy},
             {"proposers", info.proposers},
             {"seed", info.seed},
+            {"incumbent", info.incumbent},
+            {"incumbent_hash", info.incumbentHash},
             {"budget", toJson(info.budget)},
             {"created_at", info.createdAt}};
 }
@@ -65,6 +67,8 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
     info.provenance = provenanceNamed(text("provenance")).value_or(Provenance::Model);
     info.epoch = text("epoch");
     info.strategy = text("strategy");
+    info.incumbent = text("incumbent");
+    info.incumbentHash = text("incumbent_hash");
     info.createdAt = text("created_at");
     if (json.contains("seed") && json["seed"].is_number_integer()) {
         info.seed = json["seed"].get<std::uint64_t>();

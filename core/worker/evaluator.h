@@ -18,17 +18,29 @@ namespace espalier {
 
 enum class Tier { Quick, Full };
 
+/// Whether compute-sanitizer's tools look at the candidate between gate and timing. Required: without their word it does
+/// not pass; WhereInstalled: where they cannot run, that is said.
+enum class Sanitizing { Off, WhereInstalled, Required };
+
+/// The engineer's own kernel, timed as a rival: untrusted, in a confined runner of its own.
+struct IncumbentLibrary {
+    Library library;
+    std::string symbol; ///< the function with the entry's signature
+};
+
 /// One candidate to verify and time. A value.
 struct EvaluationJob {
     RequestId id{0};
     std::shared_ptr<const Task> task;
     Library candidate, root, oracle;
     std::optional<Library> parent;                          ///< when it is not the root
+    std::optional<IncumbentLibrary> incumbent;
     std::vector<std::pair<std::string, Library>> baselines; ///< by id; trusted
     std::vector<std::string> caseIds;                       ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     TimingSetting setting;                                  ///< regime and mode; measured devices only
     bool verifyOnly = false;
+    Sanitizing sanitizing = Sanitizing::Off;
     /// Set when an earlier run of the session verified this candidate and was cut off before timing: the judge starts
     /// with the timed blocks (their calls are checked too), so that no finished stage is done twice.
     std::optional<VerifyRecord> verified;

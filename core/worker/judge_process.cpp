@@ -186,6 +186,9 @@ void JudgeProcess::submit(EvaluationJob job)
     if (job.parent) {
         add(*job.parent);
     }
+    if (job.incumbent) {
+        add(job.incumbent->library);
+    }
     for (const auto& [id, library] : job.baselines) {
         add(library);
     }
@@ -229,6 +232,9 @@ void JudgeProcess::sendMissing(const worker::Missing& missing)
     if (job.parent) {
         evaluate.parent = job.parent->hash;
     }
+    if (job.incumbent) {
+        evaluate.incumbent.emplace(job.incumbent->library.hash, job.incumbent->symbol);
+    }
     for (const auto& [baseline, library] : job.baselines) {
         evaluate.baselines.emplace_back(baseline, library.hash);
     }
@@ -236,6 +242,7 @@ void JudgeProcess::sendMissing(const worker::Missing& missing)
     evaluate.tier = job.tier;
     evaluate.setting = job.setting;
     evaluate.verifyOnly = job.verifyOnly;
+    evaluate.sanitizing = job.sanitizing;
     evaluate.verified = job.verified;
     m_link->send(evaluate);
     found->sent = true;

@@ -6,6 +6,7 @@
 #include "core/model/evaluation_json.h"
 
 #include <algorithm>
+#include <array>
 
 namespace espalier::worker {
 
@@ -15,6 +16,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
     using Cases::operator()...;
 };
+
+constexpr std::array<std::string_view, 3> sanitizingNames = {"off", "installed", "required"}; ///< in the enum's order
 
 std::string lineOf(const Json& json)
 {
@@ -44,9 +47,13 @@ Json toJson(const Evaluate& job)
                  {"mode", job.setting.mode},
                  {"rate", job.setting.rate},
                  {"verify_only", job.verifyOnly},
+                 {"sanitize", sanitizingNames[static_cast<std::size_t>(job.sanitizing)]},
                  {"baselines", baselinesToJson(job)}};
     if (job.parent) {
         json["parent"] = *job.parent;
+    }
+    if (job.incumbent) {
+        json["incumbent"] = {{"hash", job.incumbent->first}, {"symbol", job.incumbent->second}};
     }
     if (job.verified) {
         json["verified"] = espalier::toJson(*job.verified);
@@ -188,6 +195,12 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
     if (json.has("parent")) {
         ESPALIER_TRY(job.parent, field(json, "parent", readHash));
     }
+    if (json.has("incumbent")) {
+        ESPALIER_TRY(const JsonReader incumbent, json.at("incumbent"));
+        ESPALIER_TRY(std::string hash, field(incumbent, "hash", readHash));
+        ESPALIER_TRY(std::string symbol, field(incumbent, "symbol", &JsonReader::string));
+        job.incumbent.emplace(std::move(hash), std::move(symbol));
+    }
     ESPALIER_TRY(job.baselines, readBaselines(json));
     ESPALIER_TRY(job.cases, readCases(json));
     if (json.has("tier")) {
@@ -199,6 +212,13 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
     if (json.has("verified")) {
         ESPALIER_TRY(const JsonReader record, json.at("verified"));
         ESPALIER_TRY(job.verified, espalier::fromJson<VerifyRecord>(record.value(), "verified"));
+    }
+    if (json.has("sanitize")) {
+        ESPALIER_TRY(const std::string word, field(json, "sanitize", [](const JsonReader& value) {
+                         return value.oneOf({"off", "installed", "required"});
+                     }));
+        const auto found = std::find(sanitizingNames.begin(), sanitizingNames.end(), word);
+        job.sanitizing = static_cast<Sanitizing>(found - sanitizingNames.begin());
     }
     if (json.has("verify_only")) {
         ESPALIER_TRY(job.verifyOnly, field(json, "verify_only", &JsonReader::boolean));

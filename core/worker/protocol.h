@@ -55,11 +55,13 @@ struct Evaluate {
     RequestId id{0};
     std::string task, candidate, root, oracle; ///< hashes; `task` is that of task.json's text
     std::optional<std::string> parent;
+    std::optional<std::pair<std::string, std::string>> incumbent; ///< hash, symbol
     std::vector<std::pair<std::string, std::string>> baselines; ///< id, hash
     std::vector<std::string> cases;                             ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     TimingSetting setting; ///< optional on the wire: cold, offline
     bool verifyOnly = false;
+    Sanitizing sanitizing = Sanitizing::Off;
     std::optional<VerifyRecord> verified; ///< of an earlier judge: timing begins at once (measured devices)
 };
 struct Cancel {

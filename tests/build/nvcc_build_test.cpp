@@ -155,7 +155,8 @@ TEST(NvccBuild, LimitsOfTheContract)
     Bench bench;
     bench.task.contract.limits = {{"registers", "<=", 4}};
     const auto result = bench.build(kernelWith(""));
-    EXPECT_EQ(result.evaluation.outcome, Outcome::BuildFailed);
+    EXPECT_EQ(result.evaluation.outcome, Outcome::Incorrect);
+    EXPECT_EQ(result.evaluation.evidence.back().check, "limits");
     EXPECT_NE(result.evaluation.reason.find("the kernel copyKernel(float const*, float*, long) has"), std::string::npos)
         << summary(result);
     EXPECT_FALSE(result.library.has_value());

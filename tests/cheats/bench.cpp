@@ -158,6 +158,8 @@ Result<void> Bench::run(const std::vector<Work>& works, const std::function<void
         if (build.library) {
             verdict = judged(works[i], *ready, *build.library);
             verdict.evaluation.build = build.evaluation.build;
+            verdict.evaluation.evidence.insert(verdict.evaluation.evidence.end(), build.evaluation.evidence.begin(),
+                                               build.evaluation.evidence.end());
         } else {
             verdict.evaluation = std::move(build.evaluation);
         }

@@ -229,5 +229,51 @@ TEST(Acts, ExportWritesThePassedAndRefusesTheRejected)
     EXPECT_EQ(engine.failures.size(), 1u);
 }
 
+TEST(Acts, AnOverturnedVerdictIsKeptBesideTheJudges)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const NodeId best = *engine.status.best;
+    const NodeId wrong = engine.node("cluster");
+    ASSERT_EQ(engine.nodes.at(wrong).outcome, Outcome::Incorrect);
+    engine.post(command::Overturn{wrong, true, " "});
+    EXPECT_NE(engine.failures.back().error.message.find("needs a reason"), std::string::npos);
+    engine.post(command::Overturn{taskRoot, false, "no"});
+    EXPECT_NE(engine.failures.back().error.message.find("root cannot be overturned"), std::string::npos);
+    engine.post(command::Overturn{engine.node("broken"), true, "it builds elsewhere"});
+    EXPECT_NE(engine.failures.back().error.message.find("has no verdict of the judge's"), std::string::npos);
+    const std::size_t refused = engine.failures.size();
+
+    engine.post(command::Overturn{wrong, true, "the oracle was wrong"});
+    engine.post(command::Overturn{best, false, "reads beyond its rows"});
+    EXPECT_EQ(engine.failures.size(), refused);
+    engine.turn();
+    const auto check = [&] {
+        ASSERT_TRUE(engine.nodes.at(wrong).overturned && engine.nodes.at(best).overturned);
+        EXPECT_EQ(engine.nodes.at(wrong).outcome, Outcome::Passed);
+        EXPECT_EQ(engine.nodes.at(wrong).overturned->judged, Outcome::Incorrect);
+        EXPECT_EQ(engine.nodes.at(wrong).overturned->reason, "the oracle was wrong");
+        EXPECT_EQ(engine.nodes.at(wrong).overturned->author, "engineer");
+        EXPECT_FALSE(engine.nodes.at(wrong).overturned->at.empty());
+        EXPECT_EQ(engine.nodes.at(best).outcome, Outcome::Incorrect);
+        EXPECT_EQ(engine.nodes.at(best).overturned->judged, Outcome::Passed);
+        EXPECT_NE(engine.status.best, best) << "what a person rejects is not the best";
+        EXPECT_NE(engine.status.best, wrong) << "what was never timed has no rank";
+    };
+    check();
+    engine.drop();
+    ASSERT_TRUE(engine.open());
+    engine.turn();
+    check();
+    engine.post(command::FetchDetail{wrong});
+    ASSERT_TRUE(engine.detail);
+    EXPECT_EQ(engine.detail->evaluation.outcome, Outcome::Incorrect) << "the judge's own verdict stays in the record";
+    engine.post(command::Overturn{best, true, "looked again: it does not"});
+    engine.turn();
+    EXPECT_EQ(engine.status.best, best);
+    EXPECT_EQ(engine.nodes.at(best).overturned->judged, Outcome::Passed);
+}
+
 } // namespace
 } // namespace espalier

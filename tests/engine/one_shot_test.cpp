@@ -50,6 +50,20 @@ TEST(OneShot, TheRootItselfPassesAtOne)
     EXPECT_NEAR(result->evaluation.timing->speedupRoot->value, 1, 1e-9);
 }
 
+TEST(OneShot, TheTasksIncumbentIsTimedAsARival)
+{
+    EngineHarness world;
+    EXPECT_FALSE(evaluated(world, "mine time=25\n")->evaluation.timing->speedupIncumbent);
+    world.task.incumbent = SourceFile{"old.cu", "old time=50\n"};
+    const auto result = evaluated(world, "mine time=25\n");
+    ASSERT_TRUE(result) << result.error().message;
+    ASSERT_TRUE(result->evaluation.timing->speedupIncumbent);
+    EXPECT_NEAR(result->evaluation.timing->speedupIncumbent->value, 2, 1e-9);
+    world.task.incumbent->text = "old build=failed\n";
+    EXPECT_EQ(evaluated(world, "mine time=25\n").error().message,
+              "The incumbent old.cu does not build: candidate.cu:1: expected a ';'");
+}
+
 TEST(OneShot, FailuresOfOursAreErrors)
 {
     EngineHarness world;

@@ -72,6 +72,28 @@ TEST(Opening, AConflictingOptionIsAnError)
     EXPECT_NE(refusal(engine).find("was started with task fake, not other"), std::string::npos);
 }
 
+TEST(Opening, TheIncumbentIsPartOfTheSession)
+{
+    EngineHarness engine;
+    const ScratchFolder folder = *ScratchFolder::create("incumbent");
+    const std::string file = (folder.path() / "old.cu").string();
+    engine.options.incumbent = file;
+    EXPECT_NE(refusal(engine).find("There is no file " + file), std::string::npos);
+    EXPECT_FALSE(std::filesystem::exists(engine.options.session)) << "a refused session leaves no file";
+    ASSERT_TRUE(writeFileAtomically(file, "old time=90\n"));
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.info.incumbent, file);
+    engine.drop();
+    engine.options.incumbent.reset();
+    EXPECT_EQ(refusal(engine), "opened") << "it is remembered";
+    engine.drop();
+    engine.options.incumbent = "another.cu";
+    EXPECT_NE(refusal(engine).find("was started with incumbent " + file + ", not another.cu"), std::string::npos);
+    engine.options.incumbent = file;
+    ASSERT_TRUE(writeFileAtomically(file, "old time=91\n"));
+    EXPECT_NE(refusal(engine).find("The incumbent " + file + " has changed since"), std::string::npos);
+}
+
 TEST(Opening, AChangedTaskIsAnError)
 {
     EngineHarness engine;

@@ -173,6 +173,38 @@ TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
     EXPECT_EQ(slow.timing->checkedCalls, slow.timing->timedCalls);
 }
 
+TEST_F(HonestOnTheFakeDriver, TimesAgainstTheIncumbent)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("slow", false);
+    job.incumbent = IncumbentLibrary{jobFor("workspace").candidate, "double_f32"};
+    const Evaluation evaluation = evaluate(std::move(job));
+    if (!evaluation.timing) {
+        GTEST_SKIP() << "the machine is too busy to time anything: " << evaluation.reason;
+    }
+    const CaseTiming& timing = evaluation.timing->cases.at(0);
+    ASSERT_TRUE(timing.speedupIncumbent) << evidenceOf(evaluation);
+    EXPECT_LT(timing.speedupIncumbent->value, 1);
+    EXPECT_GT(timing.rivalTimeUs.at("incumbent"), 0);
+    EXPECT_TRUE(evaluation.timing->speedupIncumbent);
+}
+
+TEST_F(HonestOnTheFakeDriver, AnIncumbentWithAWrongAnswerIsLeftOut)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("slow", false);
+    job.incumbent = IncumbentLibrary{jobFor("zero").candidate, "double_f32"};
+    const Evaluation evaluation = evaluate(std::move(job));
+    EXPECT_NE(evidenceOf(evaluation).find("the incumbent is not compared with in case"), std::string::npos)
+        << evidenceOf(evaluation);
+    if (evaluation.timing) {
+        EXPECT_FALSE(evaluation.timing->cases.at(0).speedupIncumbent);
+        EXPECT_TRUE(evaluation.timing->cases.at(0).speedupRoot) << "the run goes on";
+    }
+}
+
 /// The first process of a name space does not hear its own SIGKILL; elsewhere it dies. Either way nothing was written.
 TEST_F(HonestOnTheFakeDriver, ACandidateThatKillsItselfDoesNotPass)
 {

@@ -44,6 +44,33 @@ TEST_F(SimBorder, AnHonestKernelPassesWithModelledTimes)
               second.timing->cases[0].timeUs); // same seed, same tree needs the same times
 }
 
+TEST_F(SimBorder, AnIncumbentIsARivalThatMustBeRight)
+{
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("honest", false);
+    const Library slower = jobFor("read_past_end").candidate;
+    const Library wrong = jobFor("zero").candidate;
+    job.incumbent = IncumbentLibrary{job.candidate, "double_f32"};
+    const Evaluation itself = evaluate(job);
+    ASSERT_TRUE(itself.timing) << itself.reason;
+    ASSERT_TRUE(itself.timing->speedupIncumbent);
+    EXPECT_EQ(itself.timing->speedupIncumbent->value, 1);
+    job.id = RequestId{m_nextId++};
+    job.incumbent = IncumbentLibrary{wrong, "double_f32"};
+    const Evaluation beside = evaluate(job);
+    EXPECT_EQ(beside.outcome, Outcome::Passed) << beside.reason;
+    ASSERT_TRUE(beside.timing);
+    EXPECT_FALSE(beside.timing->speedupIncumbent) << "a wrong answer is nothing to compare with";
+    EXPECT_NE(evidenceOf(beside).find("incumbent could not be modelled"), std::string::npos) << evidenceOf(beside);
+    job.id = RequestId{m_nextId++};
+    job.incumbent = IncumbentLibrary{slower, "no_such_function"};
+    const Evaluation without = evaluate(job);
+    EXPECT_EQ(without.outcome, Outcome::Passed) << without.reason;
+    EXPECT_NE(evidenceOf(without).find("it has no function no_such_function"), std::string::npos)
+        << evidenceOf(without);
+    expectHealthy();
+}
+
 TEST_F(SimBorder, Zeros)
 {
     expect("zero", Outcome::Incorrect, "wrong");

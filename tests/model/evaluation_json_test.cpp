@@ -24,7 +24,7 @@ Evaluation full()
                           1.2345678901234567,
                           true,
                           {{"candidate.cu", 3, 9, true, "expected a \";\""}},
-                          {{"softmax", 32, 1024, 1, 2, 3}},
+                          {{"softmax", 32, 1024, 1, 2, 3, {{"tensor_tf32", 4}}}},
                           "log"};
     e.verify = VerifyRecord{3, {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}}, 0.5, {{"8x4096", 1, 2, 3}}, "bubblewrap", RepeatRecord{"8x4096", 3, 32768, 5, 1.5}};
     CaseTiming timing;
@@ -32,6 +32,7 @@ Evaluation full()
     timing.provenance = Provenance::Measured;
     timing.timeUs = {1.1, 1.0, 1.2};
     timing.speedupRoot = Interval{2, 1.9, 2.1};
+    timing.speedupIncumbent = Interval{4, 3, 5};
     timing.speedupBaselines = {{"cublas", {0.9, 0.8, 1}}};
     timing.rivalTimeUs = {{"root", 2.2}, {"parent", 1.5}};
     timing.samplesUs = {1.0, 1.1, 0.1 + 0.2};
@@ -47,7 +48,7 @@ Evaluation full()
     timing.droppedBecause = {{"throttled", 2}, {"clocks disagree", 1}};
     timing.conditions = {{1980, 2619, 412.5, 51, std::int64_t{1} << 40, 1, 2, 1.1, "throttled"}, {}};
     e.timing =
-        TimingRecord{{timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, "cold", "full", 2.5, 10, 9, 8};
+        TimingRecord{{timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, Interval{5, 4, 6}, "cold", "full", 2.5, 10, 9, 8};
     e.timing->mode = "server";
     e.timing->rate = 250;
     e.timing->clocks = "events and the judge's";
@@ -55,6 +56,7 @@ Evaluation full()
     e.timing->guardBroken = "case a is slower";
     e.timing->again = true;
     e.judgeSeconds = 0.75;
+    e.sanitizer = {{"memcheck", "errors", 3, 1.5}};
     e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"a", 2, Provenance::Measured}};
     e.epoch = "abc";
     e.output = "printed";

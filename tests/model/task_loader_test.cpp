@@ -335,7 +335,6 @@ TEST(TaskSupport, EveryGapIsNamed)
     };
     EXPECT_EQ(answer("/oracle", {{"kind", "python"}}), "not_supported: oracle.kind");
     EXPECT_EQ(answer("/variants", {{{"name", "v"}}}), "not_supported: variants");
-    EXPECT_EQ(answer("/incumbent", "old.cu"), "not_supported: incumbent");
     EXPECT_EQ(answer("/arguments/0/dtype", "fp8e4m3"), "not_supported: arguments[0].dtype");
     EXPECT_EQ(answer("/arguments/0/dtype", "bf16"), "served");
     EXPECT_EQ(answer("/arguments/0/kind", "const"), "served");
@@ -350,7 +349,8 @@ TEST(TaskSupport, EveryGapIsNamed)
     EXPECT_EQ(answer("/arguments/1/compare", {{"as", "code"}}), "not_supported: arguments.y.compare.as");
     EXPECT_EQ(answer("/contract/determinism", "bitwise"), "served");
     EXPECT_EQ(answer("/contract/limits", {"registers <= 64"}), "served");
-    EXPECT_EQ(answer("/contract/limits", {"launches <= 1"}), "not_supported: contract.limits[0]");
+    EXPECT_EQ(answer("/contract/limits", {"launches <= 1", "tensor_instructions == 0"}), "served");
+    EXPECT_EQ(answer("/incumbent", "old.cu"), "served");
     EXPECT_EQ(answer("/objective", {{"guard", 2}}), "served");
     EXPECT_EQ(answer("/cases/0/parameters/n", 64.0), "not_supported: cases[0].parameters.n");
     EXPECT_EQ(answer("/requires", {{"device_bytes", 1}}), "not_supported: requires.device_bytes");

@@ -201,6 +201,9 @@ Evaluation FakeEvaluator::timed() const
     if (job.parent) {
         timing.speedupParent = interval(fakeTime(*job.parent->bytes) / time);
     }
+    if (job.incumbent) {
+        timing.speedupIncumbent = interval(fakeTime(*job.incumbent->library.bytes) / time);
+    }
     CaseTiming timed;
     timed.caseId = "small";
     timed.provenance = m_hello.provenance();

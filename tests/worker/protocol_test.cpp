@@ -20,6 +20,8 @@ Evaluate sampleJob()
     job.task = job.candidate = hashA;
     job.root = job.oracle = hashB;
     job.parent = hashB;
+    job.incumbent = {hashB, "launch_it"};
+    job.sanitizing = Sanitizing::Required;
     job.baselines = {{"cublas", hashA}};
     job.cases = {"17x1009", "8x4096"};
     job.tier = Tier::Full;
@@ -36,6 +38,8 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     const auto& job = std::get<Evaluate>(*back);
     EXPECT_EQ(job.id, RequestId{7});
     EXPECT_EQ(job.parent, hashB);
+    EXPECT_EQ(job.incumbent, sampleJob().incumbent);
+    EXPECT_EQ(job.sanitizing, Sanitizing::Required);
     EXPECT_EQ(job.baselines, sampleJob().baselines);
     EXPECT_EQ(job.cases, sampleJob().cases);
     EXPECT_EQ(job.tier, Tier::Full);

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/build/machine_code.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <elf.h>
+#include <fmt/format.h>
+#include <optional>
+
+namespace espalier {
+
+namespace {
+
+// The container as nvcc 13 writes it: a header, then entries back to back, each with a header of its own size.
+constexpr std::uint32_t containerMagic = 0xBA55ED50;
+constexpr std::uint16_t cubinKind = 2;
+constexpr std::uint64_t compressedFlags = 0xf000;
+constexpr std::size_t instructionBytes = 16;
+constexpr int reservedBytes = 1024;
+
+std::unexpected<Error> unreadable(std::string_view what)
+{
+    return fail(ErrorCode::InvalidInput, fmt::format("the library's machine code cannot be read: {}", what));
+}
+
+/// A copy of the structure at an offset; nullopt outside the bytes.
+template <typename T>
+std::optional<T> at(std::string_view bytes, std::uint64_t offset)
+{
+    if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) {
+        return std::nullopt;
+    }
+    T value;
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
+    return value;
+}
+
+std::optional<std::string_view> part(std::string_view bytes, std::uint64_t offset, std::uint64_t size)
+{
+    if (offset > bytes.size() || size > bytes.size() - offset) {
+        return std::nullopt;
+    }
+    return bytes.substr(offset, size);
+}
+
+/// Class of one instruction; nullptr for everything that is not counted. `low` and `high` are its two words.
+const char* classOf(std::uint64_t low, std::uint64_t high)
+{
+    // HMMA: bits 18 and 19 of the high word; HGMMA: bits 12 and 13
+    constexpr const char* byType[] = {"tensor_f16", "tensor_bf16", "tensor_tf32", "tensor_f16"};
+    constexpr std::uint64_t zeroRegister = 0xff;
+    const unsigned form = static_cast<unsigned>(low >> 9 & 7); // where the operands come from; 1: all in registers
+    switch (low & 0x1ff) {
+    case 0x03c:
+        return byType[high >> 18 & 3];
+    case 0x1f0:
+        return byType[high >> 12 & 3];
+    case 0x03f:
+        return "tensor_f64";
+    case 0x07a: // QMMA
+    case 0x1f3: // QGMMA
+        return "tensor_fp8";
+    case 0x037: // IMMA
+    case 0x1f1: // IGMMA
+        return "tensor_int";
+    case 0x03d: // BMMA
+    case 0x1f2: // BGMMA
+        return "tensor_b1";
+    case 0x1ea: // UTCMMA: the kind stands in bits 8 to 10 of the high word
+        switch (high >> 8 & 7) {
+        case 0:
+            return "tensor_tcgen05";
+        case 1:
+            return "tensor_int";
+        default:
+            return "tensor_fp8";
+        }
+    case 0x031: // HFMA2, also as HMUL2 and HADD2 with a constant
+    case 0x035:
+        // A fused multiply-add of two registers; with RZ or a constant it moves or adds something.
+        if (form == 1 && (low >> 24 & 0xff) != zeroRegister && (low >> 32 & 0xff) != zeroRegister) {
+            return (high >> 21 & 1) != 0 ? "bf16" : "half";
+        }
+        return nullptr;
+    default:
+        return nullptr;
+    }
+}
+
+class Cubin
+{
+public:
+    Cubin(std::string_view bytes, std::vector<MachineFunction>& functions) : m_bytes(bytes), m_functions(functions) {}
+
+    Result<void> read()
+    {
+        const auto header = at<Elf64_Ehdr>(m_bytes, 0);
+        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+            header->e_machine != 190 || header->e_shentsize != sizeof(Elf64_Shdr)) { // EM_CUDA
+            return unreadable("an entry for a GPU is no cubin");
+        }
+        for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
+            const auto section = at<Elf64_Shdr>(m_bytes, header->e_shoff + i * sizeof(Elf64_Shdr));
+            if (!section) {
+                return unreadable("a section header lies outside its cubin");
+            }
+            m_sections.push_back(*section);
+        }
+        if (header->e_shstrndx >= m_sections.size()) {
+            return unreadable("a cubin has no section names");
+        }
+        m_names = m_sections[header->e_shstrndx];
+        const std::size_t first = m_functions.size();
+        for (const Elf64_Shdr& section : m_sections) {
+            ESPALIER_CHECK(readText(section));
+            readShared(section);
+            readInformation(section);
+        }
+        for (std::size_t i = first; i < m_functions.size(); ++i) {
+            const std::string& name = m_functions[i].name;
+            const int reserved = m_shared.contains("reserved.0") ? reservedBytes : 0;
+            m_functions[i].sharedBytes = m_shared.contains(name) ? std::max(m_shared.at(name) - reserved, 0) : 0;
+            m_functions[i].localBytes = m_frames.contains(name) ? m_frames.at(name) : 0;
+            if (!m_registers.contains(name)) {
+                return unreadable("a function does not state its registers");
+            }
+            m_functions[i].registers = m_registers.at(name);
+        }
+        return {};
+    }
+
+private:
+    std::string nameOf(const Elf64_Shdr& section) const
+    {
+        const auto table = part(m_bytes, m_names.sh_offset, m_names.sh_size);
+        if (!table || section.sh_name >= table->size()) {
+            return {};
+        }
+        const std::string_view rest = table->substr(section.sh_name, 4096);
+        return std::string(rest.substr(0, rest.find('\0')));
+    }
+
+    Result<void> readText(const Elf64_Shdr& section)
+    {
+        const std::string name = nameOf(section);
+        if (section.sh_type != SHT_PROGBITS || (section.sh_flags & SHF_EXECINSTR) == 0) {
+            return {};
+        }
+        const auto code = part(m_bytes, section.sh_offset, section.sh_size);
+        if (!code || code->size() % instructionBytes != 0) {
+            return unreadable("a function's code lies outside its cubin");
+        }
+        constexpr std::string_view prefix = ".text.";
+        MachineFunction function;
+        function.name = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
+        for (std::size_t offset = 0; offset < code->size(); offset += instructionBytes) {
+            if (const char* kind = classOf(*at<std::uint64_t>(*code, offset), *at<std::uint64_t>(*code, offset + 8))) {
+                ++function.instructions[kind];
+            }
+        }
+        m_functions.push_back(std::move(function));
+        return {};
+    }
+
+    /// Static shared memory is the size of a section of its own. From sm_90 on, where one named "reserved" stands beside
+    /// it, it begins with 1 KiB of the system's.
+    void readShared(const Elf64_Shdr& section)
+    {
+        constexpr std::string_view prefix = ".nv.shared.";
+        const std::string name = nameOf(section);
+        if (name.starts_with(prefix)) {
+            m_shared[name.substr(prefix.size())] = static_cast<int>(std::min<std::uint64_t>(section.sh_size, 1 << 30));
+        }
+    }
+
+    /// Frames and registers stand in .nv.info: records of a format byte, an attribute byte, a size, and here two words,
+    /// a symbol and its value.
+    void readInformation(const Elf64_Shdr& section)
+    {
+        constexpr unsigned sized = 4, frameSize = 0x11, registerCount = 0x2f;
+        const auto info = part(m_bytes, section.sh_offset, section.sh_size);
+        if (nameOf(section) != ".nv.info" || !info || section.sh_link >= m_sections.size()) {
+            return;
+        }
+        for (std::size_t offset = 0; offset + 4 <= info->size();) {
+            const auto format = static_cast<unsigned char>((*info)[offset]);
+            const auto attribute = static_cast<unsigned char>((*info)[offset + 1]);
+            const std::uint16_t size = format == sized ? *at<std::uint16_t>(*info, offset + 2) : 0;
+            const auto symbol = at<std::uint32_t>(*info, offset + 4);
+            const auto value = at<std::uint32_t>(*info, offset + 8);
+            const bool known = attribute == frameSize || attribute == registerCount;
+            if (format == sized && known && size == 8 && symbol && value) {
+                auto& kept = attribute == frameSize ? m_frames : m_registers;
+                kept[symbolName(m_sections[section.sh_link], *symbol)] =
+                    static_cast<int>(std::min<std::uint32_t>(*value, 1 << 30));
+            }
+            offset += 4 + std::size_t{size};
+        }
+    }
+
+    std::string symbolName(const Elf64_Shdr& table, std::uint32_t index) const
+    {
+        const auto symbol = at<Elf64_Sym>(m_bytes, table.sh_offset + index * sizeof(Elf64_Sym));
+        if (!symbol || table.sh_link >= m_sections.size()) {
+            return {};
+        }
+        const Elf64_Shdr& strings = m_sections[table.sh_link];
+        const auto all = part(m_bytes, strings.sh_offset, strings.sh_size);
+        if (!all || symbol->st_name >= all->size()) {
+            return {};
+        }
+        const std::string_view rest = all->substr(symbol->st_name, 4096);
+        return std::string(rest.substr(0, rest.find('\0')));
+    }
+
+    std::string_view m_bytes;
+    std::vector<MachineFunction>& m_functions;
+    std::vector<Elf64_Shdr> m_sections;
+    Elf64_Shdr m_names = {};
+    std::map<std::string, int> m_shared, m_frames, m_registers; ///< by function; bytes, and registers per thread
+};
+
+/// Reads one container at the start of `bytes`; returns its length.
+Result<std::size_t> readContainer(std::string_view bytes, std::vector<MachineFunction>& functions)
+{
+    const auto headerBytes = at<std::uint16_t>(bytes, 6);
+    const auto bodyBytes = at<std::uint64_t>(bytes, 8);
+    const auto body = headerBytes && bodyBytes && *headerBytes >= 16 ? part(bytes, *headerBytes, *bodyBytes)
+                                                                     : std::optional<std::string_view>();
+    if (!body) {
+        return unreadable("a size in a fat binary's header is wrong");
+    }
+    for (std::string_view rest = *body; !rest.empty();) {
+        const auto kind = at<std::uint16_t>(rest, 0);
+        const auto entryHeader = at<std::uint32_t>(rest, 4);
+        const auto payloadBytes = at<std::uint64_t>(rest, 8);
+        const auto compressedBytes = at<std::uint32_t>(rest, 16);
+        const auto flags = at<std::uint64_t>(rest, 40);
+        const auto payload = flags && *entryHeader >= 48 ? part(rest, *entryHeader, *payloadBytes)
+                                                         : std::optional<std::string_view>();
+        if (!payload) {
+            return unreadable("an entry of a fat binary is cut short");
+        }
+        if (*kind == cubinKind) {
+            if (*compressedBytes != 0 || (*flags & compressedFlags) != 0) {
+                return unreadable("an entry of a fat binary is compressed");
+            }
+            ESPALIER_CHECK(Cubin(*payload, functions).read());
+        }
+        rest.remove_prefix(*entryHeader + *payloadBytes);
+    }
+    return *headerBytes + body->size();
+}
+
+} // namespace
+
+Result<std::vector<MachineFunction>> readMachineCode(std::string_view library)
+{
+    std::vector<MachineFunction> functions;
+    const std::string_view magic(reinterpret_cast<const char*>(&containerMagic), sizeof containerMagic);
+    for (std::size_t found = library.find(magic); found != std::string_view::npos; found = library.find(magic, found)) {
+        if (found % 8 != 0) { // containers are aligned; anything else is data that looks like one
+            ++found;
+            continue;
+        }
+        ESPALIER_TRY(const std::size_t length, readContainer(library.substr(found), functions));
+        found += length;
+    }
+    return functions;
+}
+
+} // namespace espalier

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier::judge {
+
+/// What one tool of compute-sanitizer printed, understood. A value.
+struct SanitizerReport {
+    bool complete = false;           ///< its own summary line is there, once, and agrees with what stands above it
+    int errors = 0;                  ///< as the summary says; at least the number of findings
+    std::vector<std::string> findings; ///< one sentence each with kernel and line, repeats left out, at most 8
+    bool clean() const { return complete && errors == 0 && findings.empty(); }
+};
+
+/// `tool`: memcheck, racecheck, initcheck, synccheck. Only lines that begin with "=========" count. A report without its
+/// summary, with two, or with a summary that counts less than what was found is not complete: never clean. Any bytes are
+/// accepted; pure.
+SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view text);
+
+} // namespace espalier::judge
