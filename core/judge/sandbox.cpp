@@ -153,11 +153,15 @@ std::vector<std::string> Sandbox::wrap(const std::vector<std::string>& command,
     Words words = m_prefix;
     if (!words.empty()) {
         std::erase(words, "--as-pid-1");
-        words.pop_back(); // "--"
+        // While the root can still be written to: a mount needs a place.
+        const auto place = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+            return word == "--remount-ro" || word == "--";
+        });
+        Words binds;
         for (const std::string& path : readOnly) {
-            append(words, {"--ro-bind", path, path});
+            append(binds, {"--ro-bind", path, path});
         }
-        words.emplace_back("--");
+        words.insert(place, binds.begin(), binds.end());
     }
     words.insert(words.end(), command.begin(), command.end());
     return words;

@@ -29,7 +29,7 @@ std::string textOf(const std::string& more, const std::string& contract = "")
            contract + R"(}, "flops": "2*m*n*k", "reduction_length": "k")" + more + "}";
 }
 
-struct Drawn {
+struct DrawnCases {
     Task task;
     std::vector<CasePlan> own;
     std::vector<CasePlan> unseen(std::uint64_t seed, Tier tier = Tier::Quick) const
@@ -39,11 +39,11 @@ struct Drawn {
     }
 };
 
-Drawn drawnFrom(const std::string& text)
+DrawnCases drawnFrom(const std::string& text)
 {
     auto task = parseTask(text);
     EXPECT_TRUE(task) << task.error().message;
-    Drawn drawn{std::move(*task), {}};
+    DrawnCases drawn{std::move(*task), {}};
     for (const TaskCase* one : drawn.task.casesWith(CaseRole::Verify)) {
         drawn.own.push_back(planCase(drawn.task, *one).value());
     }
@@ -57,7 +57,7 @@ std::int64_t extent(const CasePlan& plan, std::size_t argument, std::size_t dime
 
 TEST(UnseenCases, CostNoMoreThanTheTasksOwn)
 {
-    const Drawn drawn = drawnFrom(textOf(""));
+    const DrawnCases drawn = drawnFrom(textOf(""));
     double own = 0;
     for (const CasePlan& plan : drawn.own) {
         own += costOf(plan);
@@ -74,7 +74,7 @@ TEST(UnseenCases, CostNoMoreThanTheTasksOwn)
 
 TEST(UnseenCases, AreOtherShapesForEveryCandidate)
 {
-    const Drawn drawn = drawnFrom(textOf(""));
+    const DrawnCases drawn = drawnFrom(textOf(""));
     std::set<std::string> shapes;
     std::set<std::int64_t> lengths;
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -96,7 +96,7 @@ TEST(UnseenCases, AreOtherShapesForEveryCandidate)
 
 TEST(UnseenCases, KeepToWhatTheTaskAllows)
 {
-    const Drawn drawn =
+    const DrawnCases drawn =
         drawnFrom(textOf(R"(, "unseen": {"m": "fixed", "n": {"multiple_of": 8, "min": 16}, "k": {"max": 40}})"));
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         for (const CasePlan& plan : drawn.unseen(seed, Tier::Full)) {
@@ -111,7 +111,7 @@ TEST(UnseenCases, KeepToWhatTheTaskAllows)
 
 TEST(UnseenCases, GivePropertiesToArgumentsOfUnitScaleOnly)
 {
-    const Drawn drawn = drawnFrom(textOf(""));
+    const DrawnCases drawn = drawnFrom(textOf(""));
     std::map<ops::Distribution, int> seen;
     for (std::uint64_t seed = 0; seed < 400; ++seed) {
         for (const CasePlan& plan : drawn.unseen(seed)) {
@@ -135,7 +135,7 @@ TEST(UnseenCases, GivePropertiesToArgumentsOfUnitScaleOnly)
 
 TEST(UnseenCases, WholeInputsLeaveNothingToRound)
 {
-    const Drawn drawn = drawnFrom(textOf("", R"(, "internal": ["f32", "bf16"], "exact_integers": {"degree": 2})"));
+    const DrawnCases drawn = drawnFrom(textOf("", R"(, "internal": ["f32", "bf16"], "exact_integers": {"degree": 2})"));
     int exact = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         for (const CasePlan& plan : drawn.unseen(seed)) {
