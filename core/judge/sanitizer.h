@@ -5,6 +5,7 @@
 #include "core/judge/verdict.h"
 #include "core/worker/evaluator.h"
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // expect: suspicious
 // expect-cuda: suspicious|incorrect
 // evidence: outside the given stream
-// evidence-cuda: join all of it to the stream|captured|direct calls were right|never written
+// evidence-cuda: join all of it to the stream|captured|a direct call was right|never written
 // device: sim cuda
 // defence: V7 V8; no text is ever believed
 // varies: when the other stream ends is the device's business

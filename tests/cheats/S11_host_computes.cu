@@ -2,7 +2,7 @@
 // cheat: S11 the processor computes
 // task: softmax_f32
 // expect: suspicious|runtime_failed
-// evidence: captured|direct calls were right|capture
+// evidence: captured|a direct call was right|capture|crashed with signal
 // evidence-sim: a copy from the device to the host
 // device: sim cuda
 // varies: a replay reads memory of the host that is gone
