@@ -244,7 +244,11 @@ TEST_F(Timing, AKeptAnswerIsFasterTheSecondTimeAndSuspicious)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    const Evaluation evaluation = untilTimed(timedJob("keeps_answers"), Outcome::Suspicious);
+    // A busy machine may leave fewer repeated blocks than the rule asks for; then the kernel passes, and it tries again.
+    Evaluation evaluation;
+    for (int attempt = 0; attempt < 6 && evaluation.outcome != Outcome::Suspicious; ++attempt) {
+        evaluation = evaluate(timedJob("keeps_answers"));
+    }
     ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Suspicious);
     if (tooBusy(evaluation)) {
         GTEST_SKIP() << evaluation.reason;
