@@ -73,7 +73,7 @@ WrongElements describeWrong(const ArgumentPlan& argument, const OutputTally& tal
                                       worst, tally.worstOut, where, tally.worstRef, tally.failed, tally.compared,
                                       tally.nonFinite)};
     }
-    const char* stale = before == Before::PreviousAnswer && tally.failed == tally.compared
+    const char* stale = before == Before::PreviousAnswer && tally.failed >= tally.compared - tally.compared / 100
                             ? "; it looks like the previous call's answer"
                             : "";
     return {"tolerance", fmt::format("output {} is {:.9g} in {} where {:.9g} is right, {:.3g} times the allowed error; "
