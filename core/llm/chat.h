@@ -29,6 +29,9 @@ struct ChatRequest {
     std::string reasoningEffort;          ///< "", "low", "medium", "high"; left out where it is not understood
     std::string jsonSchema;               ///< a JSON schema the answer should follow; empty: free text
     std::string purpose;                  ///< "idea", "implement", "repair", …: for records and the replay provider
+    /// What it is about, in words that no measured figure and no wording of a prompt changes: "softmax_f32: root",
+    /// "softmax_f32: Keep the row in registers #0". With `purpose` it names an exchange that was recorded by hand.
+    std::string subject;
 };
 
 /// Tokens as the provider billed them; -1: it did not say.
