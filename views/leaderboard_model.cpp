@@ -26,7 +26,7 @@ bool LeaderboardModel::belongs(int node) const
 {
     const NodeSummary& summary = m_bench.nodes().at(node);
     return summary.kind != NodeKind::Idea && summary.state == NodeState::Done && summary.outcome == Outcome::Passed &&
-           summary.timeUs.has_value();
+           summary.timeUs.has_value() && summary.epoch == m_epoch;
 }
 
 double LeaderboardModel::timeOf(int node) const
@@ -43,6 +43,7 @@ void LeaderboardModel::rebuild()
 {
     beginResetModel();
     m_rows.clear();
+    m_epoch = m_bench.nodes().epoch();
     for (int i = 0; i < m_bench.nodes().count(); ++i) {
         if (belongs(i)) {
             m_rows.push_back({i, timeOf(i)});
@@ -54,6 +55,10 @@ void LeaderboardModel::rebuild()
 
 void LeaderboardModel::handleUpdate(const QList<int>& added, const QList<int>& changed)
 {
+    if (m_epoch != m_bench.nodes().epoch()) { // another device or driver: everything is ranked anew
+        rebuild();
+        return;
+    }
     for (const QList<int>& list : {added, changed}) {
         for (const int node : list) {
             place(node);
@@ -105,6 +110,12 @@ QModelIndex LeaderboardModel::indexOf(NodeId node) const
     return found == m_rows.end() ? QModelIndex() : index(int(found - m_rows.begin()), 0);
 }
 
+bool LeaderboardModel::hasIncumbent() const
+{
+    return std::any_of(m_rows.begin(), m_rows.end(),
+                       [this](const Row& row) { return m_bench.nodes().at(row.node).speedupIncumbent.has_value(); });
+}
+
 int LeaderboardModel::rowCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : int(m_rows.size());
@@ -126,6 +137,9 @@ QVariant LeaderboardModel::textOf(int node, int column) const
         return summary.speedupRoot              ? format::speedup(summary.speedupRoot->value, provenance)
                : summary.kind == NodeKind::Root ? format::speedup(1, provenance)
                                                 : QStringLiteral("–");
+    case Incumbent:
+        return summary.speedupIncumbent ? format::speedup(summary.speedupIncumbent->value, provenance)
+                                        : QStringLiteral("–");
     case Time:
         return format::time(summary.timeUs->value, provenance);
     case FoundBy:
@@ -142,7 +156,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
     }
     const int node = m_rows[std::size_t(index.row())].node;
     const NodeSummary& summary = m_bench.nodes().at(node);
-    const bool figure = index.column() == Speedup || index.column() == Time;
+    const bool figure = index.column() == Speedup || index.column() == Incumbent || index.column() == Time;
     switch (role) {
     case Qt::DisplayRole:
         return textOf(node, index.column());
@@ -169,7 +183,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
 QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
-        return int((section == Speedup || section == Time ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((section == Speedup || section == Incumbent || section == Time ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -182,6 +196,8 @@ QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, 
         return tr("Candidate");
     case Speedup:
         return tr("vs root");
+    case Incumbent:
+        return tr("vs incumbent");
     case Time:
         return tr("Time");
     case FoundBy:

@@ -12,17 +12,19 @@ namespace espalier {
 
 class Workbench;
 
-/// Passed candidates and roots, fastest first; pruned ones stay in, because they were measured. Rows move when a better
-/// one comes, so that a selection keeps its node. Thread: GUI.
+/// Passed candidates and roots, fastest first; pruned ones stay in, because they were measured. Figures of another epoch
+/// than the root's are left out: they are never ranked with these. Rows move when a better one comes, so that a selection
+/// keeps its node. Thread: GUI.
 class LeaderboardModel : public QAbstractTableModel
 {
     Q_OBJECT
 public:
-    enum Column { Title, FoundBy, Speedup, Time, columns };
+    enum Column { Title, FoundBy, Incumbent, Speedup, Time, columns };
 
     explicit LeaderboardModel(Workbench& bench, QObject* parent = nullptr);
     std::optional<NodeId> nodeAt(const QModelIndex& index) const;
     QModelIndex indexOf(NodeId node) const;
+    bool hasIncumbent() const; ///< some row was timed against one: else its column says nothing
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -45,6 +47,7 @@ private:
     static bool faster(const Row& a, const Row& b) { return a.time != b.time ? a.time < b.time : a.node < b.node; }
     std::vector<Row>::const_iterator rowOf(int node) const;
     std::vector<Row> m_rows;
+    std::string m_epoch;
 };
 
 } // namespace espalier

@@ -24,7 +24,8 @@ LeaderboardPanel::LeaderboardPanel(Workbench& bench, QWidget* parent)
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setSectionResizeMode(LeaderboardModel::Title, QHeaderView::Stretch);
-    for (const int column : {LeaderboardModel::Speedup, LeaderboardModel::Time, LeaderboardModel::FoundBy}) {
+    for (const int column : {LeaderboardModel::Incumbent, LeaderboardModel::Speedup, LeaderboardModel::Time,
+                             LeaderboardModel::FoundBy}) {
         horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
     }
     horizontalHeader()->setHighlightSections(false);
@@ -40,6 +41,13 @@ LeaderboardPanel::LeaderboardPanel(Workbench& bench, QWidget* parent)
             emit contextMenuWanted(viewport()->mapToGlobal(place));
         }
     });
+    const auto showIncumbent = [this] { setColumnHidden(LeaderboardModel::Incumbent, !m_model->hasIncumbent()); };
+    for (const auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved}) {
+        connect(m_model, signal, this, showIncumbent);
+    }
+    connect(m_model, &QAbstractItemModel::modelReset, this, showIncumbent);
+    connect(m_model, &QAbstractItemModel::dataChanged, this, showIncumbent);
+    showIncumbent();
     connect(&bench, &Workbench::selectionChanged, this, &LeaderboardPanel::followSelection);
 }
 

@@ -81,7 +81,7 @@ void MainWindow::buildMenus()
 
     QMenu* node = menuBar()->addMenu(tr("&Node"));
     node->setToolTipsVisible(true);
-    node->addActions({m_steering->pin(), m_steering->prune()});
+    node->addActions({m_steering->pin(), m_steering->prune(), m_steering->overturn()});
     node->addSeparator();
     node->addActions({m_steering->toBest(), m_steering->toParent()});
 

@@ -111,6 +111,7 @@ NodeLook lookOf(const NodeSummary& node, bool best)
     NodeLook look;
     look.pinned = node.pinned;
     look.pruned = node.pruned;
+    look.overturned = node.overturned.has_value();
     look.title = format::text(node.title);
     if (node.kind == NodeKind::Idea) {
         look.shape = Shape::Diamond;
@@ -169,6 +170,13 @@ void paintSign(QPainter& painter, const NodeLook& look, const QPointF& centre, d
         painter.setBrush(hollow ? ground : colour);
         paintBody(painter, look, centre, radius);
     }
+    if (look.overturned) {
+        const QPointF foot = centre + QPointF(radius * 0.85, radius * 0.2), top = foot - QPointF(0, radius * 1.9);
+        painter.setPen(QPen(theme[Token::Text], std::max(1.0, radius * 0.2)));
+        painter.drawLine(foot, top);
+        painter.setBrush(theme[Token::Text]);
+        painter.drawPolygon(QPolygonF{top, top + QPointF(radius * 0.95, radius * 0.4), top + QPointF(0, radius * 0.8)});
+    }
     if (look.pruned) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(QBrush(ground, Qt::BDiagPattern));
@@ -188,6 +196,9 @@ QString spokenText(const NodeSummary& node, bool best)
     }
     if (node.pinned) {
         parts += tr("pinned");
+    }
+    if (node.overturned) {
+        parts += tr("overturned by hand");
     }
     if (node.pruned) {
         parts += tr("pruned");

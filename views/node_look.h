@@ -21,6 +21,7 @@ struct NodeLook {
     bool dashed = false;   ///< draft or running
     bool pinned = false;   ///< a ring around it
     bool pruned = false;   ///< hatched
+    bool overturned = false; ///< a pennant: a person's word instead of the judge's
     QString title;         ///< ideas and roots: the words; candidates: empty when the idea already says them
     QString figure;        ///< "≈ 1.82×", "= 1.00×" for a tie; empty: none
     bool modelled = false; ///< the figure is set in italics

@@ -27,6 +27,17 @@ int NodeStore::bestIndex() const
     return m_status.best ? indexOf(*m_status.best) : -1;
 }
 
+const std::string& NodeStore::epoch() const
+{
+    static const std::string none;
+    for (const int root : m_roots) {
+        if (!at(root).epoch.empty()) {
+            return at(root).epoch;
+        }
+    }
+    return none;
+}
+
 IdeaResult NodeStore::resultOf(int idea) const
 {
     IdeaResult result;

@@ -148,6 +148,12 @@ QString sentenceFor(const NodeSummary& node, const IdeaResult& result)
     case NodeState::Done:
         break;
     }
+    if (node.overturned) {
+        return because(node.overturned->as == Outcome::Passed ? tr("Accepted by %1 although the judge said %2")
+                                                              : tr("Rejected by %1 although the judge said %2"),
+                       node.overturned->reason)
+            .arg(format::text(node.overturned->author), format::outcome(node.overturned->judged));
+    }
     switch (node.outcome) {
     case Outcome::Passed:
         return node.kind == NodeKind::Root ? rootSentence(node) : passedSentence(node);

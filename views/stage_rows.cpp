@@ -69,6 +69,13 @@ void addKernel(StageRow& row, const KernelResources& kernel, bool named)
                              ? tr("none")
                              : tr("%1 B stored, %2 B loaded").arg(kernel.spillStoreBytes).arg(kernel.spillLoadBytes),
                          spills > 0});
+    QStringList classes;
+    for (const auto& [name, count] : kernel.instructions) {
+        classes += QStringLiteral("%1 %2").arg(count).arg(format::text(name));
+    }
+    if (!classes.isEmpty()) {
+        row.facts.push_back({tr("Instructions") + suffix, classes.join(QStringLiteral(", "))});
+    }
 }
 
 StageRow buildRow(const NodeDetail& detail)

@@ -8,6 +8,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QInputDialog>
 #include <QMenu>
 #include <QUndoCommand>
 
@@ -48,7 +49,7 @@ private:
 
 Steering::Steering(Workbench& bench, QObject* parent)
     : QObject(parent), m_bench(bench), m_pin(new QAction(this)), m_prune(new QAction(this)),
-      m_copy(new QAction(tr("Copy source"), this)), m_export(new QAction(tr("Export kernel…"), this)),
+      m_overturn(new QAction(tr("Overturn verdict…"), this)), m_copy(new QAction(tr("Copy source"), this)), m_export(new QAction(tr("Export kernel…"), this)),
       m_toParent(new QAction(tr("Go to parent candidate"), this)), m_toBest(new QAction(tr("Go to best"), this))
 {
     m_pin->setShortcut(QKeySequence(Qt::Key_P));
@@ -62,6 +63,7 @@ Steering::Steering(Workbench& bench, QObject* parent)
     m_toBest->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_B));
     connect(m_pin, &QAction::triggered, this, &Steering::togglePin);
     connect(m_prune, &QAction::triggered, this, &Steering::togglePrune);
+    connect(m_overturn, &QAction::triggered, this, &Steering::askOverturn);
     connect(m_copy, &QAction::triggered, this, &Steering::copySource);
     connect(m_export, &QAction::triggered, this, [this] {
         if (const auto node = m_bench.selected()) {
@@ -114,6 +116,14 @@ void Steering::update()
             ? tr("The root cannot be pruned: everything grows from it")
             : none,
         tr("The search leaves this branch alone; nothing is deleted (X)"));
+    const bool accept = node && node->outcome != Outcome::Passed;
+    m_overturn->setText(accept ? tr("Accept against the judge…") : tr("Reject against the judge…"));
+    set(m_overturn,
+        !none.isEmpty() ? none
+        : node->kind == NodeKind::Idea || node->state != NodeState::Done || node->outcome == Outcome::NotRun
+            ? tr("There is no verdict to overturn")
+            : QString(),
+        tr("Set your word over the judge's, with a reason; both stay on record"));
     const QString noSource = !node                          ? none
                              : node->kind == NodeKind::Idea ? tr("An idea has no source: select one of its candidates")
                                                             : QString();
@@ -149,6 +159,25 @@ void Steering::togglePrune()
     }
 }
 
+void Steering::askOverturn()
+{
+    const int index = m_bench.selectedIndex();
+    if (index < 0) {
+        return;
+    }
+    const NodeSummary& node = m_bench.nodes().at(index);
+    const bool accept = node.outcome != Outcome::Passed;
+    auto* dialog = new QInputDialog(QApplication::activeWindow());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(m_overturn->text());
+    dialog->setLabelText((accept ? tr("Why should node %1 count as passed?") : tr("Why should node %1 be rejected?"))
+                             .arg(node.id.value));
+    connect(dialog, &QInputDialog::textValueSelected, this, [this, id = node.id, accept](const QString& reason) {
+        m_bench.bridge().send(command::Overturn{id, accept, reason.trimmed().toStdString()});
+    });
+    dialog->open();
+}
+
 void Steering::copySource()
 {
     const auto node = m_bench.selected();
@@ -175,7 +204,7 @@ void Steering::popup(const QPoint& global, QWidget* parent)
     auto* menu = new QMenu(parent);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setToolTipsVisible(true);
-    menu->addActions({m_pin, m_prune});
+    menu->addActions({m_pin, m_prune, m_overturn});
     menu->addSeparator();
     menu->addActions({m_copy, m_export});
     menu->addSeparator();

@@ -25,6 +25,7 @@ public:
     QAction* pin() { return m_pin; }
     QAction* prune() { return m_prune; }
     QAction* copy() { return m_copy; }
+    QAction* overturn() { return m_overturn; }
     QAction* exportKernel() { return m_export; }
     QAction* toParent() { return m_toParent; }
     QAction* toBest() { return m_toBest; }
@@ -42,10 +43,12 @@ private:
     void togglePin();
     void togglePrune();
     void copySource();
+    void askOverturn();
 
     Workbench& m_bench;
     QAction* m_pin;
     QAction* m_prune;
+    QAction* m_overturn;
     QAction* m_copy;
     QAction* m_export;
     QAction* m_toParent;

@@ -390,7 +390,9 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
 void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
 {
     evaluation.build = pass.start.soFar.build;
-    for (const Evidence& one : pass.start.soFar.evidence) { // what the build had to say stays, once
+    std::vector<Evidence> before = pass.start.soFar.evidence; // what the build had to say stays, once
+    before.insert(before.end(), pass.start.remarks.begin(), pass.start.remarks.end());
+    for (const Evidence& one : before) {
         if (std::find(evaluation.evidence.begin(), evaluation.evidence.end(), one) == evaluation.evidence.end()) {
             evaluation.evidence.push_back(one);
         }

@@ -27,6 +27,7 @@ struct PassStart {
     bool built = false;                      ///< the build stage is among them
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
     std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
+    std::vector<Evidence> remarks; ///< what is known of the source before it is built; joins the evidence, changes no outcome
     bool again = false; ///< a winner at the end of a run: the whole full tier on new inputs, beside the allowance
 };
 

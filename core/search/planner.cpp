@@ -367,6 +367,7 @@ void Planner::admit(const StoredNode& node, const MergedRecords* records)
         }
     }
     start.foreseen = foreseenAfter(node);
+    start.remarks = likeness(node);
     if (records) {
         start.soFar = records->evaluation;
         start.built = records->built;
@@ -402,6 +403,45 @@ std::optional<NodeId> Planner::firstWithSource(const std::string& source, NodeId
         return std::nullopt;
     }
     return entry->second;
+}
+
+/// Candidates that the node's text may honestly come from: those above it, and the tries of its idea that came before.
+std::vector<NodeId> Planner::mayHaveReadFrom(NodeId node) const
+{
+    std::vector<NodeId> sources;
+    const auto take = [&](const TreeNode& parent) {
+        for (const NodeId child : parent.children) {
+            if (child != node) {
+                sources.push_back(child);
+            }
+        }
+    };
+    for (std::optional<NodeId> above = m_tree.at(node).parent; above; above = m_tree.at(*above).parent) {
+        const TreeNode& entry = m_tree.at(*above);
+        if (entry.kind != NodeKind::Idea) {
+            sources.push_back(entry.id);
+        } else if (entry.id == m_tree.at(node).parent) {
+            take(entry);
+        }
+    }
+    return sources;
+}
+
+/// The alarm for a solution that came from elsewhere in the session. Not for the built-in proposers: their texts are known.
+std::vector<Evidence> Planner::likeness(const StoredNode& node)
+{
+    const std::vector<NodeId> lineage = mayHaveReadFrom(node.id);
+    std::optional<Likeness> like;
+    if (node.proposer != "playbook" && node.proposer != "tuner" && node.id != taskRoot) {
+        like = m_similar.closest(node.source, lineage);
+    }
+    m_similar.add(node.id, node.source, lineage);
+    if (!like || like->share() < SimilarityIndex::alarming) {
+        return {};
+    }
+    return {{"review", fmt::format("{:.0f} % of what is new in its text stands in node {} (\"{}\") too, which is no "
+                                   "ancestor of it: see whether it was copied.",
+                                   100 * like->share(), like->node.value, m_book.find(like->node)->title)}};
 }
 
 void Planner::updateIdeaState(NodeId id)

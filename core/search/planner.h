@@ -4,6 +4,7 @@
 #include "core/propose/proposer.h"
 #include "core/search/candidate_pipeline.h"
 #include "core/search/record_merge.h"
+#include "core/search/similarity.h"
 #include "core/search/strategy.h"
 
 #include <cstdint>
@@ -104,6 +105,8 @@ private:
     Result<ImplementContext> implementContext(NodeId idea, int ordinal);
     Result<IdeaContext> ideaContext(NodeId parent);
     std::vector<LineageStep> lineageOf(NodeId id) const;
+    std::vector<NodeId> mayHaveReadFrom(NodeId node) const;
+    std::vector<Evidence> likeness(const StoredNode& node);
     std::optional<NodeId> firstWithSource(const std::string& source, NodeId before);
     void trouble(Error error) { m_trouble = std::move(error); }
 
@@ -119,6 +122,7 @@ private:
     std::map<NodeId, Verdict> m_arrived;      ///< not consumed yet
     std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
     std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
+    SimilarityIndex m_similar;
     std::optional<Asking> m_asking;
     std::deque<Generating> m_generating; ///< in request order
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer

@@ -73,6 +73,7 @@ void Planner::restoreNode(const StoredNode& node, const std::vector<StoredStage>
     }
     if (!node.source.empty() && records.evaluation.cause != NotRunCause::NoSource) {
         (void)firstWithSource(node.source, node.id);
+        m_similar.add(node.id, node.source, mayHaveReadFrom(node.id));
     }
     m_book.finished(node.id, records.evaluation);
     const Verdict verdict = verdictOf(records.evaluation, m_tree.frame().provenance);

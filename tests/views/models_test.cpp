@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "tests/views/view_fixture.h"
 #include "views/leaderboard_model.h"
+#include "views/leaderboard_panel.h"
 #include "views/log_model.h"
 #include "views/outline_model.h"
 #include "views/outline_panel.h"
+#include "views/node_look.h"
+#include "views/sentence.h"
 #include "views/stages_model.h"
+#include "views/steering.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
+#include <QApplication>
 #include <QElapsedTimer>
+#include <QInputDialog>
 #include <QLineEdit>
 #include <QTreeView>
 
@@ -140,6 +147,77 @@ TEST_F(Models, LeaderboardOrdersAndMovesRows)
     EXPECT_FALSE(kept.isValid());
     EXPECT_EQ(model.index(0, LeaderboardModel::Speedup).data().toString().toStdString(), "≈ 2.50×");
     EXPECT_TRUE(model.index(0, LeaderboardModel::Speedup).data(Qt::FontRole).value<QFont>().italic());
+}
+
+TEST_F(Models, LeaderboardRanksOneEpochOnly)
+{
+    const auto of = [](NodeSummary summary, const char* epoch) {
+        summary.epoch = epoch;
+        return summary;
+    };
+    LeaderboardModel model(bench);
+    const Tester tester(&model, strict);
+    NodeSummary root = of(timed(1, 0, "root", 900), "driver A");
+    root.kind = NodeKind::Root;
+    link->add(root);
+    link->add(of(timed(2, 1, "here", 500), "driver A"));
+    link->add(of(timed(3, 1, "other machine", 100), "driver B"));
+    open();
+    EXPECT_EQ(printed(model), "2  here\n1  root\n");
+    link->change(NodeId{1}, [](NodeSummary& summary) { summary.epoch = "driver B"; }); // the root was timed anew
+    settle();
+    EXPECT_EQ(printed(model), "3  other machine\n1  root\n");
+}
+
+TEST_F(Models, LeaderboardShowsTheIncumbentWhereThereIsOne)
+{
+    LeaderboardPanel panel(bench);
+    link->add(timed(1, 0, "root", 900));
+    open();
+    EXPECT_TRUE(panel.isColumnHidden(LeaderboardModel::Incumbent));
+    link->change(NodeId{1}, [](NodeSummary& summary) { summary.speedupIncumbent = Interval{1.25, 1.2, 1.3}; });
+    settle();
+    EXPECT_FALSE(panel.isColumnHidden(LeaderboardModel::Incumbent));
+    EXPECT_EQ(panel.model()->index(0, LeaderboardModel::Incumbent).data().toString().toStdString(), "≈ 1.25×");
+}
+
+TEST_F(Models, AnOverturnedVerdictSaysWhoseWordItIs)
+{
+    NodeSummary summary = timed(5, 1, "kept", 500);
+    summary.overturned = Overturn{Outcome::Passed, "the oracle rounds twice", "ada", "2026-11-30T08:00:00Z",
+                                  Outcome::Incorrect};
+    EXPECT_EQ(sentenceFor(summary).toStdString(),
+              "Accepted by ada although the judge said incorrect: the oracle rounds twice.");
+    EXPECT_TRUE(lookOf(summary, false).overturned);
+    EXPECT_NE(spokenText(summary, false).indexOf(QStringLiteral("overturned by hand")), -1);
+}
+
+TEST_F(Models, AnOverturnIsSentWithItsReason)
+{
+    Steering steering(bench);
+    link->add(timed(1, 0, "root", 900));
+    NodeSummary wrong = timed(2, 1, "wrong", 500);
+    wrong.outcome = Outcome::Incorrect;
+    link->add(wrong);
+    link->add(node(3, NodeKind::Idea, 1, "idea"));
+    open();
+    bench.select(NodeId{3});
+    EXPECT_FALSE(steering.overturn()->isEnabled());
+    bench.select(NodeId{2});
+    ASSERT_TRUE(steering.overturn()->isEnabled());
+    steering.overturn()->trigger();
+    QInputDialog* dialog = nullptr;
+    for (QWidget* widget : QApplication::topLevelWidgets()) {
+        dialog = dialog ? dialog : qobject_cast<QInputDialog*>(widget);
+    }
+    ASSERT_TRUE(dialog);
+    dialog->setTextValue(QStringLiteral(" flushes denormals, which we allow "));
+    dialog->accept();
+    const auto sent = link->sent<command::Overturn>();
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_EQ(sent[0].node, NodeId{2});
+    EXPECT_TRUE(sent[0].passed);
+    EXPECT_EQ(sent[0].reason, "flushes denormals, which we allow");
 }
 
 TEST_F(Models, LogIsARing)
