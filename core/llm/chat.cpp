@@ -18,4 +18,31 @@ std::string_view nameOf(Finish finish)
     return "complete";
 }
 
+std::string_view nameOf(ChatFailure::Kind kind)
+{
+    switch (kind) {
+    case ChatFailure::Kind::Unreachable:
+        return "unreachable";
+    case ChatFailure::Kind::Deadline:
+        return "deadline";
+    case ChatFailure::Kind::Rejected:
+        return "rejected";
+    case ChatFailure::Kind::RateLimited:
+        return "rate_limited";
+    case ChatFailure::Kind::Quota:
+        return "quota";
+    case ChatFailure::Kind::Overflow:
+        return "overflow";
+    case ChatFailure::Kind::Server:
+        return "server";
+    case ChatFailure::Kind::NotRecorded:
+        return "not_recorded";
+    case ChatFailure::Kind::Cancelled:
+        return "cancelled";
+    case ChatFailure::Kind::Unusable:
+        return "unusable";
+    }
+    return "unusable";
+}
+
 } // namespace espalier::llm

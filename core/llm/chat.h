@@ -82,6 +82,7 @@ struct ChatFailure {
     Usage usage;                     ///< what was billed all the same
     std::string partialText;         ///< what had arrived, for the record
 };
+std::string_view nameOf(ChatFailure::Kind kind); ///< "unreachable", "deadline", "rate_limited", …
 
 /// A record of exactly what went over the wire, for the store: redacted, never with a key.
 struct WireRecord {
