@@ -52,7 +52,7 @@ QIcon signIcon(const NodeLook& look, const Theme& theme)
         const QString key = QStringLiteral("sign/%1/%2/%3/%4")
                                 .arg(int(look.shape))
                                 .arg(int(look.token))
-                                .arg(look.dashed * 4 + look.pinned * 2 + look.pruned)
+                                .arg(look.overturned * 8 + look.dashed * 4 + look.pinned * 2 + look.pruned)
                                 .arg(theme.isDark() * 10 + scale);
         QPixmap pixmap;
         if (!QPixmapCache::find(key, &pixmap)) {

@@ -74,6 +74,9 @@ TEST_F(WindowTest, ShowsASessionAndItsSelection)
     EXPECT_EQ(bench.selected(), link->status.best);
     EXPECT_TRUE(window->inspector().sentence().startsWith(QStringLiteral("1.47× faster than its parent")));
     bench.select(find(Outcome::Incorrect));
+    EXPECT_EQ(window->inspector().sentence().toStdString(),
+              "Rejected by ada although the judge said passed: our launcher cannot start blocks of 128.");
+    bench.select(NodeId{10});
     EXPECT_TRUE(window->inspector().sentence().startsWith(QStringLiteral("Rejected: row 17 of call 3")));
     bench.select(find(Outcome::BuildFailed));
     EXPECT_TRUE(window->inspector().sentence().startsWith(QStringLiteral("Did not build: line")));
