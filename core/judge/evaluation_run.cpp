@@ -419,6 +419,7 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     record.mode = job.setting.mode;
     record.rate = job.setting.rate;
     record.monitor = m_monitor->name();
+    record.phaseSeconds["gate"] = secondsSince(m_start);
     const bool cold = record.regime == "cold";
     const bool server = record.mode == "server";
     record.clocks = server ? "the judge's clock, from a call's arrival to its answer"
@@ -434,7 +435,9 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     Processes processes;
     if (job.tier == Tier::Full) {
         callbacks.progress(Stage::Time, "starting fresh runners");
+        const auto begin = std::chrono::steady_clock::now();
         ESPALIER_TRY(processes, freshProcesses(job, task, rivals, evaluation.evidence));
+        record.phaseSeconds["processes"] = secondsSince(begin);
     }
     const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
     Timer timer(m_context, oracle, floors, *m_monitor, job.tier, job.setting);

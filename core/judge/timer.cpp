@@ -479,6 +479,7 @@ Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contender
 Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& contenders, double budgetSeconds,
                                TimingRecord& record)
 {
+    const auto begin = Clock::now();
     ESPALIER_TRY(const std::size_t calls, pilot(plan, contenders));
     std::uint64_t workspace = 0;
     for (const Contender& contender : contenders) {
@@ -494,6 +495,8 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         ESPALIER_TRY(direct, directBlock(area, contenders[0], record));
         ESPALIER_CHECK(captureAll(contenders)); // a graph holds addresses, and those stay
     }
+    const double warmUp = secondsSince(begin);
+    record.phaseSeconds["warm-up"] += warmUp;
     ESPALIER_TRY(CaseTiming timing, race(area, contenders, budgetSeconds, record));
     if (contenders[0].ledger.unusable()) { // once more before anything is said
         for (Contender& contender : contenders) {
@@ -504,6 +507,7 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         }
         ESPALIER_TRY(timing, race(area, contenders, budgetSeconds, record));
     }
+    record.phaseSeconds["blocks"] += secondsSince(begin) - warmUp;
     m_context.buffers.release();
     if (m_graph) {
         timing.method = "graph";

@@ -17,6 +17,9 @@ struct Verifier::Preparation {
     std::size_t set = 0; ///< of buffers
     Fresh fresh = Fresh::All;
     Before before = Before::Noise;
+    /// The outputs lie elsewhere than in the call before, the inputs where they were: a call that is recognised by its
+    /// inputs' addresses alone writes to the old place.
+    bool moved = false;
 };
 
 /// Call by call, on the same buffers: outputs that were never an answer; outputs that hold an answer that is wrong now;
@@ -159,7 +162,8 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
     ESPALIER_TRY(const std::uint64_t workspaceBytes, workspaceOf(m_context, m_candidate, plan));
     verified.workspaceBytes[plan.id] = workspaceBytes;
     const bool simulated = m_context.session.simulated();
-    const std::size_t sets = calls.back().set + 1;
+    const bool moves = std::any_of(calls.begin(), calls.end(), [](const Preparation& one) { return one.moved; });
+    const std::size_t sets = std::max(calls.back().set + 1, moves ? std::size_t{2} : std::size_t{1});
     ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, sets,
                                                                   workspaceBytes, 0, !m_context.session.exactGrants(),
                                                                   simulated ? Probing::None : Probing::Gate)));
@@ -167,6 +171,9 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
     RepeatCheck check;
     Judged<void> result;
     for (std::size_t call = 0; call < calls.size() && result; ++call) {
+        if (calls[call].moved) {
+            area.exchangeOutputs(calls[call].set, calls[call].set == 0 ? 1 : 0);
+        }
         result = runCall(area, static_cast<int>(call), calls[call], workspaceBytes, verified, tallies);
         const bool again = calls[call].fresh == Fresh::Nothing;
         const bool before = call + 1 < calls.size() && calls[call + 1].fresh == Fresh::Nothing;
@@ -226,7 +233,7 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, const std::ve
                                                          : 2; // a simulated call repeats itself exactly
         for (std::size_t i = 0; index == repeated && i < repeats; ++i) {
             // The answer itself must not lie there.
-            calls.push_back({calls.back().set, Fresh::Nothing, i % 2 == 0 ? Before::Noise : Before::NaN});
+            calls.push_back({calls.back().set, Fresh::Nothing, i % 2 == 0 ? Before::Noise : Before::NaN, true});
         }
         ESPALIER_CHECK(runCase(plans[index], calls, true, verified));
     }

@@ -376,6 +376,15 @@ Result<void> WorkArea::checkProbe(const CallSet& set, const Probe& probe, std::u
     return run(ops::Op::Hash, args, probe.bytes / 4);
 }
 
+void WorkArea::exchangeOutputs(std::size_t one, std::size_t other)
+{
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        if (m_plan->arguments[a].isOutput()) {
+            std::swap(m_sets[one].regions[a], m_sets[other].regions[a]);
+        }
+    }
+}
+
 Result<void> WorkArea::poisonOutputs(std::size_t index, Before before)
 {
     CallSet& set = m_sets[index];

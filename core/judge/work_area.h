@@ -86,6 +86,9 @@ public:
     Result<void> drawInputs(std::size_t set, Fresh fresh = Fresh::All);
     /// The next draw of Fresh::Nothing gives the last whole draw, changed; by argument.
     void changeInputs(std::size_t set, const std::vector<InputChange>& changes);
+    /// The two sets change their outputs' places; the inputs stay where they are. What an output held is to be thought
+    /// unknown afterwards: poison it before the next call.
+    void exchangeOutputs(std::size_t one, std::size_t other);
     void forgetProbes(std::size_t set) { m_sets[set].probes.clear(); } ///< after a call without snapshots
     /// Other places of the outputs to copy behind the next call.
     void drawProbes(std::size_t set);

@@ -203,6 +203,8 @@ struct TimingRecord {
     std::string monitor;                       ///< who watched clocks, power and other processes: "NVML 580.1", "none: why"
     std::string guardBroken;                   ///< sentence when a case is slower than the objective's guard allows
     bool again = false;                        ///< a winner, measured once more at the end of its run
+    /// Where the judge's seconds went: "gate" (all before the timing), "processes", "warm-up", "blocks".
+    std::map<std::string, double> phaseSeconds;
     bool operator==(const TimingRecord&) const = default;
 };
 

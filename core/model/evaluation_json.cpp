@@ -189,6 +189,7 @@ void visit(V& v, R& r)
     v("monitor", r.monitor);
     v("guard_broken", r.guardBroken);
     v("again", r.again);
+    v("phase_seconds", r.phaseSeconds);
 }
 
 template <typename V, Is<MetricValue> R>

@@ -14,6 +14,7 @@ namespace {
 constexpr size_t workspaceBytes = 32 << 20; // what cuBLAS recommends for Hopper
 constexpr int mostAlgorithms = 128;
 constexpr int runsEach = 2; // the faster of two: the first may load code
+constexpr float hopeless = 2; // a first run this many times slower than the best needs no second
 
 struct Plan {
     cublasLtMatmulDesc_t operation = nullptr;
@@ -41,14 +42,14 @@ cublasStatus_t run(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_
                           call.stream);
 }
 
-/// Microseconds of the fastest run; FLT_MAX where the algorithm does not run.
-float timed(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_t& algorithm)
+/// Microseconds of the fastest run; FLT_MAX where the algorithm does not run. `toBeat`: the best of the others.
+float timed(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_t& algorithm, float toBeat)
 {
     cudaEvent_t begin = nullptr, end = nullptr;
     float best = FLT_MAX;
     if (cudaEventCreate(&begin) != cudaSuccess || cudaEventCreate(&end) != cudaSuccess)
         return best;
-    for (int i = 0; i < runsEach; ++i) {
+    for (int i = 0; i < runsEach && (i == 0 || best < hopeless * toBeat); ++i) {
         float milliseconds = 0;
         cudaEventRecord(begin, call.stream);
         const cublasStatus_t status = run(call, plan, algorithm);
@@ -104,7 +105,7 @@ bool choose(const Call& call, Plan& plan)
             plan.algorithm = result.algo;
             return true;
         }
-        const float time = timed(call, plan, result.algo);
+        const float time = timed(call, plan, result.algo, best);
         if (time < best) {
             best = time;
             plan.algorithm = result.algo;

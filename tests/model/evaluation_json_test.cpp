@@ -55,6 +55,7 @@ Evaluation full()
     e.timing->monitor = "NVML 580.1";
     e.timing->guardBroken = "case a is slower";
     e.timing->again = true;
+    e.timing->phaseSeconds = {{"blocks", 1.25}, {"gate", 0.5}};
     e.judgeSeconds = 0.75;
     e.sanitizer = {{"memcheck", "errors", 3, 1.5}};
     e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"a", 2, Provenance::Measured}};
