@@ -12,9 +12,10 @@ namespace espalier::llm {
 /// fails: what is not found is empty.
 
 /// An answer apart from the reasoning that a model or its server left in it. Known tags: think, thinking, thought,
-/// thoughts, reasoning, reflection, scratchpad, analysis (also in square brackets and with a prefix, <seed:think>), Kimi's
-/// triangles and the channels of gpt-oss. Any closer closes any opener; a closer without an opener ends reasoning that
-/// began with the text; an opener without a closer takes the rest. Tags inside a code block of the answer are code.
+/// thoughts, reasoning, reflection, scratchpad, analysis (also in square brackets and with a prefix, <seed:think>),
+/// Kimi's triangles and the channels of gpt-oss. Any closer closes any opener; a closer without an opener ends
+/// reasoning that began with the text; an opener without a closer takes the rest. Tags inside a code block of the
+/// answer are code.
 struct SplitAnswer {
     std::string text;      ///< the answer, trimmed
     std::string reasoning; ///< all of it, tags removed, trimmed
@@ -30,13 +31,14 @@ struct CodeBlock {
 };
 std::vector<CodeBlock> codeBlocks(std::string_view text);
 
-/// Which block of an answer is the candidate. Ranked by: defines the entry point (else names it), language tag (CUDA and
-/// C++ before none before others), longest, last. A block of a language that is no source (a diff, JSON, a shell) is
-/// never taken. When the answer has no fences but is itself source, all of it from the first line of code is the block.
+/// Which block of an answer is the candidate. Ranked by: defines the entry point (else names it), language tag (CUDA
+/// and C++ before none before others), longest, last. A block of a language that is no source (a diff, JSON, a shell)
+/// is never taken. When the answer has no fences but is itself source, all of it from the first line of code is the
+/// block.
 struct CodeChoice {
     std::vector<CodeBlock> blocks;    ///< all of them, in order; those found inside the reasoning come last
     std::optional<std::size_t> taken; ///< index into blocks; nullopt: nothing there is source
-    std::string why;                  ///< one sentence, for the record: "block 2 of 3: defines softmax_f32, tagged cuda"
+    std::string why; ///< one sentence, for the record: "block 2 of 3: defines softmax_f32, tagged cuda"
     std::string_view source() const { return taken ? std::string_view(blocks[*taken].text) : std::string_view(); }
 };
 /// `text`: a whole answer; reasoning that is still in it is split off first, and searched only when nothing else holds

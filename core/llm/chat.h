@@ -54,9 +54,9 @@ struct ChatAnswer {
     std::string reasoning; ///< what the provider showed of it, tags removed
     Finish finish = Finish::Complete;
     Usage usage;
-    std::string model;                   ///< as the provider named it
+    std::string model;                    ///< as the provider named it
     std::vector<std::string> adjustments; ///< "max_tokens 20000 clamped to 16384: …", shown to the engineer
-    int attempts = 1;                    ///< requests sent, retries included
+    int attempts = 1;                     ///< requests sent, retries included
     double firstTokenSeconds = 0, seconds = 0;
     std::int64_t httpStatus = 0;
 };
@@ -73,14 +73,14 @@ struct ChatFailure {
         Server,      ///< 5xx, retries used up
         NotRecorded, ///< replay: no such exchange
         Cancelled,
-        Unusable,    ///< not the protocol this provider speaks
+        Unusable, ///< not the protocol this provider speaks
     };
     Kind kind = Kind::Rejected;
-    std::string message;             ///< one sentence with the exact URL (secrets removed), the provider's own words and the remedy
+    std::string message; ///< one sentence with the exact URL (secrets removed), the provider's own words and the remedy
     std::int64_t httpStatus = 0;
     std::optional<double> retryAfterSeconds; ///< when the provider named a time beyond the cap
-    Usage usage;                     ///< what was billed all the same
-    std::string partialText;         ///< what had arrived, for the record
+    Usage usage;                             ///< what was billed all the same
+    std::string partialText;                 ///< what had arrived, for the record
 };
 std::string_view nameOf(ChatFailure::Kind kind); ///< "unreachable", "deadline", "rate_limited", …
 
@@ -90,10 +90,24 @@ struct WireRecord {
 };
 
 namespace chat {
-struct Sent { RequestId id; WireRecord wire; };          ///< told before the first byte leaves
-struct Delta { RequestId id; std::string text; };        ///< new text of an answer, for a live view
-struct Answered { RequestId id; ChatAnswer answer; WireRecord wire; };
-struct Failed { RequestId id; ChatFailure failure; WireRecord wire; };
+struct Sent {
+    RequestId id;
+    WireRecord wire;
+}; ///< told before the first byte leaves
+struct Delta {
+    RequestId id;
+    std::string text;
+}; ///< new text of an answer, for a live view
+struct Answered {
+    RequestId id;
+    ChatAnswer answer;
+    WireRecord wire;
+};
+struct Failed {
+    RequestId id;
+    ChatFailure failure;
+    WireRecord wire;
+};
 using Event = std::variant<Sent, Delta, Answered, Failed>;
 } // namespace chat
 
@@ -125,12 +139,13 @@ struct ModelProfile {
     std::string folder;               ///< manual and replay: where files are exchanged or recorded
     std::vector<std::pair<std::string, std::string>> headers; ///< added to each request; values may be secrets
     std::string proxy, caBundle;
-    std::string keyVariable;          ///< environment variable; empty: ESPALIER_API_KEY, then the provider's usual ones, then the keychain
+    std::string keyVariable; ///< environment variable; empty: ESPALIER_API_KEY, then the provider's usual ones, then
+                             ///< the keychain
     double connectSeconds = 15, firstTokenSeconds = 300, stallSeconds = 120, totalSeconds = 1800;
     double retryAfterCapSeconds = 120;
     int mostRetries = 4;
-    std::int64_t contextTokens = 0;   ///< 0: unknown, the table's or 128,000
-    double weight = 1;                ///< share of the requests among several models
+    std::int64_t contextTokens = 0;    ///< 0: unknown, the table's or 128,000
+    double weight = 1;                 ///< share of the requests among several models
     std::vector<std::string> channels; ///< what may be sent to it; empty: everything but attached files
 };
 

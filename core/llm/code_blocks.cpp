@@ -48,8 +48,8 @@ struct Open {
     std::size_t firstLine, index;
 };
 
-/// Reads fences line by line and keeps a stack of open blocks: a fence with a language inside a block opens a nested one,
-/// a bare fence closes the innermost.
+/// Reads fences line by line and keeps a stack of open blocks: a fence with a language inside a block opens a nested
+/// one, a bare fence closes the innermost.
 class BlockReader
 {
 public:

@@ -18,7 +18,8 @@ bool isWordByte(char byte)
 
 enum class EntryUse { Absent, Named, Defined };
 
-/// Defined: the name, a parameter list, and a body. No parser: comments between them are rare, and the compiler decides.
+/// Defined: the name, a parameter list, and a body. No parser: comments between them are rare, and the compiler
+/// decides.
 EntryUse useOf(std::string_view code, std::string_view entry)
 {
     EntryUse best = EntryUse::Absent;
@@ -45,12 +46,15 @@ EntryUse useOf(std::string_view code, std::string_view entry)
 /// 2: CUDA or C++, 1: untagged or unknown, 0: a document that may hold source, -1: never source.
 int languageRank(std::string_view language)
 {
-    constexpr std::array source = {"cuda", "cu", "cpp", "c++", "c", "cc", "cxx", "hpp", "cuh", "h", "cuda-cpp", "cudacpp"};
+    constexpr std::array source = {"cuda", "cu",  "cpp", "c++", "c",        "cc",
+                                   "cxx",  "hpp", "cuh", "h",   "cuda-cpp", "cudacpp"};
     constexpr std::array document = {"markdown", "md", "text", "txt", "plaintext", "xml", "html"};
-    constexpr std::array never = {"diff", "patch",  "json", "jsonc", "bash", "sh",   "shell", "console", "zsh",
-                                  "python", "py",   "yaml", "toml",  "ptx",  "sass", "asm",   "mermaid", "latex",
-                                  "cmake",  "make", "ini",  "csv",   "log"};
-    const auto in = [language](const auto& list) { return std::find(list.begin(), list.end(), language) != list.end(); };
+    constexpr std::array never = {"diff",    "patch",  "json",  "jsonc", "bash", "sh",  "shell", "console",
+                                  "zsh",     "python", "py",    "yaml",  "toml", "ptx", "sass",  "asm",
+                                  "mermaid", "latex",  "cmake", "make",  "ini",  "csv", "log"};
+    const auto in = [language](const auto& list) {
+        return std::find(list.begin(), list.end(), language) != list.end();
+    };
     return in(source) ? 2 : in(never) ? -1 : in(document) ? 0 : 1;
 }
 
@@ -124,7 +128,8 @@ std::string reasonFor(const CodeChoice& choice, std::string_view entry, std::siz
                                                 : fmt::format("no block names {}", entry),
                        block.language.empty() ? "" : fmt::format(", tagged {}", block.language),
                        block.closed ? "" : ", its closing fence is missing",
-                       *choice.taken >= ofAnswer ? ", found inside the reasoning since nothing after it is source" : "");
+                       *choice.taken >= ofAnswer ? ", found inside the reasoning since nothing after it is source"
+                                                 : "");
 }
 
 } // namespace

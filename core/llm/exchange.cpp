@@ -19,12 +19,18 @@ constexpr std::array finishes = {Finish::Complete, Finish::Length, Finish::Trunc
 
 Json usageJson(const Usage& usage)
 {
-    return {{"input", usage.input}, {"output", usage.output}, {"cached", usage.cachedInput}, {"reasoning", usage.reasoning}};
+    return {{"input", usage.input},
+            {"output", usage.output},
+            {"cached", usage.cachedInput},
+            {"reasoning", usage.reasoning}};
 }
 
 Json answerJson(const ChatAnswer& answer)
 {
-    Json json = {{"text", answer.text}, {"finish", nameOf(answer.finish)}, {"model", answer.model}, {"usage", usageJson(answer.usage)}};
+    Json json = {{"text", answer.text},
+                 {"finish", nameOf(answer.finish)},
+                 {"model", answer.model},
+                 {"usage", usageJson(answer.usage)}};
     if (!answer.reasoning.empty()) {
         json["reasoning"] = answer.reasoning;
     }
@@ -94,7 +100,8 @@ Result<ChatAnswer> answerFrom(const JsonReader& reader, const fs::path& folder)
     if (reader.has("finish")) {
         ESPALIER_TRY(const JsonReader named, reader.at("finish"));
         ESPALIER_TRY(const std::string name, named.oneOf({"complete", "length", "truncated", "refused"}));
-        answer.finish = *std::find_if(finishes.begin(), finishes.end(), [&](Finish finish) { return nameOf(finish) == name; });
+        answer.finish =
+            *std::find_if(finishes.begin(), finishes.end(), [&](Finish finish) { return nameOf(finish) == name; });
     }
     return answer;
 }
@@ -183,8 +190,8 @@ Json toJson(const Exchange& exchange)
 Result<Exchange> exchangeFrom(const Json& json, const std::string& name, const fs::path& folder)
 {
     const JsonReader reader(json, name);
-    ESPALIER_CHECK(reader.onlyFields(
-        {"key", "purpose", "subject", "ordinal", "origin", "messages", "answer", "failure", "note"}));
+    ESPALIER_CHECK(
+        reader.onlyFields({"key", "purpose", "subject", "ordinal", "origin", "messages", "answer", "failure", "note"}));
     Exchange exchange;
     ESPALIER_TRY(exchange.key, text(reader, "key"));
     ESPALIER_TRY(exchange.purpose, text(reader, "purpose"));
@@ -230,7 +237,8 @@ Result<std::vector<Exchange>> readExchanges(const fs::path& fileOrFolder)
         return fail(ErrorCode::Io, fmt::format("cannot list {}: {}", fileOrFolder.string(), error.message()));
     }
     if (files.empty()) {
-        return fail(ErrorCode::NotFound, fmt::format("{} holds no recorded exchanges (*.jsonl)", fileOrFolder.string()));
+        return fail(ErrorCode::NotFound,
+                    fmt::format("{} holds no recorded exchanges (*.jsonl)", fileOrFolder.string()));
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {

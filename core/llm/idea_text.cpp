@@ -286,7 +286,10 @@ std::vector<IdeaText> ideasFromMarkdown(std::string_view text)
 
 std::vector<IdeaText> parseIdeas(std::string_view text)
 {
-    const SplitAnswer split = splitReasoning(text);
+    SplitAnswer split = splitReasoning(text);
+    if (split.text.empty()) {
+        split.text = std::move(split.reasoning); // a tag that was never closed
+    }
     for (const CodeBlock& block : codeBlocks(split.text)) {
         if (block.language.empty() || block.language.starts_with("json")) {
             if (auto ideas = ideasFromJsonIn(block.text); !ideas.empty()) {

@@ -27,10 +27,14 @@ struct FixedTag {
 };
 /// The channels of gpt-oss, whose servers sometimes leave them in, and Kimi's triangles.
 constexpr std::array fixedTags = {
-    FixedTag{"<|channel|>analysis<|message|>", Mark::Opener}, FixedTag{"<|channel|>commentary<|message|>", Mark::Opener},
-    FixedTag{"<|channel|>final<|message|>", Mark::Closer},    FixedTag{"<|start|>assistant", Mark::Noise},
-    FixedTag{"<|end|>", Mark::Closer},                        FixedTag{"<|return|>", Mark::Noise},
-    FixedTag{"\xe2\x97\x81think\xe2\x96\xb7", Mark::Opener},  FixedTag{"\xe2\x97\x81/think\xe2\x96\xb7", Mark::Closer},
+    FixedTag{"<|channel|>analysis<|message|>", Mark::Opener},
+    FixedTag{"<|channel|>commentary<|message|>", Mark::Opener},
+    FixedTag{"<|channel|>final<|message|>", Mark::Closer},
+    FixedTag{"<|start|>assistant", Mark::Noise},
+    FixedTag{"<|end|>", Mark::Closer},
+    FixedTag{"<|return|>", Mark::Noise},
+    FixedTag{"\xe2\x97\x81think\xe2\x96\xb7", Mark::Opener},
+    FixedTag{"\xe2\x97\x81/think\xe2\x96\xb7", Mark::Closer},
 };
 
 char lower(char byte)

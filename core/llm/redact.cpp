@@ -13,14 +13,14 @@ constexpr std::size_t shortestSecret = 6;
 
 bool isTokenByte(char byte)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' ||
-           byte == '-';
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_' || byte == '-';
 }
 
 bool isValueByte(char byte)
 {
-    return isTokenByte(byte) || byte == '.' || byte == '%' || byte == '+' || byte == '/' || byte == '=' || byte == '~' ||
-           byte == ':';
+    return isTokenByte(byte) || byte == '.' || byte == '%' || byte == '+' || byte == '/' || byte == '=' ||
+           byte == '~' || byte == ':';
 }
 
 char lowered(char byte)
@@ -30,9 +30,8 @@ char lowered(char byte)
 
 bool startsWithNoCase(std::string_view text, std::string_view word)
 {
-    return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) {
-               return a == lowered(b);
-           });
+    return text.size() >= word.size() &&
+           std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lowered(b); });
 }
 
 std::size_t countWhile(std::string_view text, bool (*holds)(char))
@@ -48,7 +47,8 @@ struct Hit {
 /// Keys as the usual providers make them: a prefix and many token bytes, at least one of them a digit.
 Hit knownKey(std::string_view text)
 {
-    constexpr std::array prefixes = {"sk-", "AIza", "gsk_", "hf_", "xai-", "nvapi-", "pplx-", "r8_", "ghp_", "github_pat_", "glpat-", "AKIA", "csk-", "tgp_v1_", "fw_"};
+    constexpr std::array prefixes = {"sk-",  "AIza",        "gsk_",   "hf_",  "xai-", "nvapi-",  "pplx-", "r8_",
+                                     "ghp_", "github_pat_", "glpat-", "AKIA", "csk-", "tgp_v1_", "fw_"};
     for (const std::string_view prefix : prefixes) {
         if (!text.starts_with(prefix)) {
             continue;
@@ -65,9 +65,14 @@ Hit knownKey(std::string_view text)
 /// "Authorization: Bearer x", "x-api-key": "x", api_key=x, key=x in a URL
 Hit namedValue(std::string_view text, char before)
 {
-    constexpr std::array names = {"authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key",
-                                  "api_key",       "apikey",              "access_token", "auth_token", "client_secret",
-                                  "openai_api_key", "anthropic_api_key",  "gemini_api_key", "espalier_api_key", "google_api_key"};
+    constexpr std::array names = {"authorization",  "proxy-authorization",
+                                  "x-api-key",      "x-goog-api-key",
+                                  "api-key",        "api_key",
+                                  "apikey",         "access_token",
+                                  "auth_token",     "client_secret",
+                                  "openai_api_key", "anthropic_api_key",
+                                  "gemini_api_key", "espalier_api_key",
+                                  "google_api_key"};
     std::size_t at = 0;
     for (const std::string_view name : names) {
         at = at == 0 && startsWithNoCase(text, name) ? name.size() : at;

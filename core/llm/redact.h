@@ -12,8 +12,8 @@ namespace espalier::llm {
 class Redactor
 {
 public:
-    /// A secret known word for word: a key, a header's value, a proxy's password. Shorter than 6 bytes: not taken, as it
-    /// would blot out ordinary words. Its percent-encoded form is covered as well.
+    /// A secret known word for word: a key, a header's value, a proxy's password. Shorter than 6 bytes: not taken, as
+    /// it would blot out ordinary words. Its percent-encoded form is covered as well.
     void add(std::string_view secret);
 
     /// For records and messages: known secrets, then everything of a known shape: Authorization and key headers, bearer

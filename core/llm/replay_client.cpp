@@ -19,7 +19,8 @@ template <typename Map>
 void sortByOrdinal(Map& lists)
 {
     for (auto& [name, list] : lists) {
-        std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a->ordinal < b->ordinal; });
+        std::stable_sort(list.begin(), list.end(),
+                         [](const auto& a, const auto& b) { return a->ordinal < b->ordinal; });
     }
 }
 
@@ -44,7 +45,8 @@ std::string requestText(const ChatRequest& request)
 Result<std::unique_ptr<ChatClient>> ReplayClient::open(const ModelProfile& profile)
 {
     if (profile.folder.empty()) {
-        return fail(ErrorCode::InvalidInput, "the provider replay needs the folder with the recorded exchanges: name it in the profile's field folder, or with --folder");
+        return fail(ErrorCode::InvalidInput, "the provider replay needs the folder with the recorded exchanges: name "
+                                             "it in the profile's field folder, or with --folder");
     }
     ESPALIER_TRY(std::vector<Exchange> exchanges, readExchanges(profile.folder));
     std::unique_ptr<ReplayClient> client(new ReplayClient);
@@ -76,11 +78,12 @@ ReplayClient::Found ReplayClient::find(const ChatRequest& request)
     }
     found.wire = {"replay:" + m_source, Redactor().clean(requestText(request)), ""};
     if (found.exchange) {
-        found.wire.responseBody = Redactor().clean(toJson(*found.exchange).dump(-1, ' ', false, Json::error_handler_t::replace));
+        found.wire.responseBody =
+            Redactor().clean(toJson(*found.exchange).dump(-1, ' ', false, Json::error_handler_t::replace));
     } else {
-        found.missing = fmt::format(
-            "{} holds no exchange for purpose \"{}\", subject \"{}\" (request {} of that name; key {}): record or write it, and run again",
-            m_source, request.purpose, request.subject, ofName + 1, key.substr(0, 16));
+        found.missing = fmt::format("{} holds no exchange for purpose \"{}\", subject \"{}\" (request {} of that name; "
+                                    "key {}): record or write it, and run again",
+                                    m_source, request.purpose, request.subject, ofName + 1, key.substr(0, 16));
     }
     return found;
 }
@@ -137,7 +140,8 @@ std::vector<chat::Event> ReplayClient::receive()
     return std::exchange(m_events, {});
 }
 
-Result<std::unique_ptr<RecordingClient>> RecordingClient::open(std::unique_ptr<ChatClient> inner, const std::filesystem::path& folder)
+Result<std::unique_ptr<RecordingClient>> RecordingClient::open(std::unique_ptr<ChatClient> inner,
+                                                               const std::filesystem::path& folder)
 {
     ESPALIER_CHECK(makeDirectories(folder));
     std::unique_ptr<RecordingClient> client(new RecordingClient);

@@ -10,8 +10,8 @@
 namespace espalier::llm {
 
 /// Answers from recorded exchanges; no network. A request gets the exchange with its own key; without one, that of its
-/// purpose and subject. The n-th request of the same name gets the n-th exchange of that name. One that is missing ends as
-/// NotRecorded, which names it. Thread: one. Errors: as events.
+/// purpose and subject. The n-th request of the same name gets the n-th exchange of that name. One that is missing ends
+/// as NotRecorded, which names it. Thread: one. Errors: as events.
 class ReplayClient : public ChatClient
 {
 public:
@@ -52,7 +52,8 @@ private:
 class RecordingClient : public ChatClient
 {
 public:
-    static Result<std::unique_ptr<RecordingClient>> open(std::unique_ptr<ChatClient> inner, const std::filesystem::path& folder);
+    static Result<std::unique_ptr<RecordingClient>> open(std::unique_ptr<ChatClient> inner,
+                                                         const std::filesystem::path& folder);
 
     std::string_view provider() const override { return m_inner->provider(); }
     std::string_view model() const override { return m_inner->model(); }

@@ -215,7 +215,8 @@ private:
         if (*code >= 0xd800 && *code < 0xdc00 && m_text.substr(m_at).starts_with("\\u")) {
             m_at += 2;
             const auto low = fourDigits();
-            code = low && *low >= 0xdc00 && *low < 0xe000 ? 0x10000 + ((*code - 0xd800) << 10) + (*low - 0xdc00) : 0xfffdu;
+            code =
+                low && *low >= 0xdc00 && *low < 0xe000 ? 0x10000 + ((*code - 0xd800) << 10) + (*low - 0xdc00) : 0xfffdu;
         } else if (*code >= 0xd800 && *code < 0xe000) {
             code = 0xfffdu;
         }

@@ -7,8 +7,9 @@ using namespace espalier::llm;
 
 namespace {
 
-const std::string kernel = "#include <cuda_runtime.h>\n__global__ void k(float* y) {}\n"
-                           "extern \"C\" cudaError_t op_f32(float* y, cudaStream_t stream)\n{\n    return cudaSuccess;\n}\n";
+const std::string kernel =
+    "#include <cuda_runtime.h>\n__global__ void k(float* y) {}\n"
+    "extern \"C\" cudaError_t op_f32(float* y, cudaStream_t stream)\n{\n    return cudaSuccess;\n}\n";
 
 std::string fenced(const std::string& language, const std::string& code, const std::string& fence = "```")
 {
@@ -41,7 +42,11 @@ TEST(B20_Reasoning, AnyCloserClosesAnyOpener)
     EXPECT_EQ(splitReasoning("<reasoning>a</thought>b").text, "b");
     EXPECT_EQ(splitReasoning("[THINK]a[/THINK]b").text, "b");
     EXPECT_EQ(splitReasoning("<seed:think>a</seed:think>b").text, "b");
-    EXPECT_EQ(splitReasoning("\xe2\x97\x81think\xe2\x96\xb7" "a\xe2\x97\x81/think\xe2\x96\xb7" "b").text, "b");
+    EXPECT_EQ(splitReasoning("\xe2\x97\x81think\xe2\x96\xb7"
+                             "a\xe2\x97\x81/think\xe2\x96\xb7"
+                             "b")
+                  .text,
+              "b");
     EXPECT_EQ(splitReasoning("< Thinking >a</ THINK >b").text, "b");
 }
 
@@ -66,7 +71,8 @@ TEST(B20_Reasoning, NestedTagsLeaveOnlyTheAnswer)
 
 TEST(B20_Reasoning, ChannelsOfGptOss)
 {
-    const auto split = splitReasoning("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes<|return|>");
+    const auto split = splitReasoning(
+        "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>yes<|return|>");
     EXPECT_EQ(split.text, "yes");
     EXPECT_EQ(split.reasoning, "hm");
 }
@@ -82,7 +88,8 @@ TEST(B20_Reasoning, IndentedFencesCountOnce)
 {
     const std::string answer = "1. so\n   ```cuda\n   // a <think> in code\n   ```\n2. then";
     EXPECT_EQ(splitReasoning(answer).text, answer);
-    EXPECT_EQ(splitReasoning("<think>x</think>```cuda\nint a; // <think>\n```").text, "```cuda\nint a; // <think>\n```");
+    EXPECT_EQ(splitReasoning("<think>x</think>```cuda\nint a; // <think>\n```").text,
+              "```cuda\nint a; // <think>\n```");
 }
 
 TEST(B20_Reasoning, AnOpenFenceInsideReasoningHidesNothing)
@@ -163,7 +170,8 @@ TEST(B20_Fences, WindowsLineEnds)
 
 TEST(B21_Choice, AnExplanationBeforeTheAnswerIsNotTaken)
 {
-    const std::string answer = "The launch looks like\n" + fenced("cpp", "k<<<1, 32>>>(y); // many words, many words, many words\n") +
+    const std::string answer = "The launch looks like\n" +
+                               fenced("cpp", "k<<<1, 32>>>(y); // many words, many words, many words\n") +
                                "and in full:\n" + fenced("", kernel);
     const auto choice = chooseCode(answer, "op_f32");
     EXPECT_EQ(choice.source(), kernel);
@@ -182,7 +190,8 @@ TEST(B21_Choice, LanguageThenLengthThenTheLast)
 
 TEST(B21_Choice, ADeclarationIsNoDefinition)
 {
-    const std::string declares = "extern \"C\" cudaError_t op_f32(float* y, cudaStream_t stream);\n" + std::string(2000, '/') + "\n";
+    const std::string declares =
+        "extern \"C\" cudaError_t op_f32(float* y, cudaStream_t stream);\n" + std::string(2000, '/') + "\n";
     EXPECT_EQ(chooseCode(fenced("cuda", declares) + fenced("cuda", kernel), "op_f32").source(), kernel);
 }
 
@@ -190,13 +199,16 @@ TEST(B21_Choice, ANameInsideAnotherNameDoesNotCount)
 {
     std::string other = kernel;
     other.replace(other.find("op_f32"), 6, "my_op_f32x");
-    EXPECT_EQ(chooseCode(fenced("cuda", kernel) + fenced("cuda", "// longer by far ------------------\n" + other), "op_f32").source(),
-              kernel);
+    EXPECT_EQ(
+        chooseCode(fenced("cuda", kernel) + fenced("cuda", "// longer by far ------------------\n" + other), "op_f32")
+            .source(),
+        kernel);
 }
 
 TEST(B21_Choice, WhatIsNoSourceIsNeverTaken)
 {
-    const auto choice = chooseCode(fenced("diff", "+" + kernel) + fenced("json", "{}\n") + fenced("", "make run\n"), "op_f32");
+    const auto choice =
+        chooseCode(fenced("diff", "+" + kernel) + fenced("json", "{}\n") + fenced("", "make run\n"), "op_f32");
     EXPECT_FALSE(choice.taken);
     EXPECT_EQ(choice.why, "none of the 3 blocks is CUDA or C++ source");
     EXPECT_FALSE(chooseCode("I cannot do that.", "op_f32").taken);
@@ -214,13 +226,16 @@ TEST(B21_Choice, AnAnswerWithoutFencesThatIsSource)
 
 TEST(Ideas, StructuredOutput)
 {
-    const auto ideas = parseIdeas(R"({"ideas":[{"title":"Keep rows","text":"Keep the row in registers."},{"title":"Vectors","text":"Load float4."}]})");
+    const auto ideas = parseIdeas(
+        R"({"ideas":[{"title":"Keep rows","text":"Keep the row in registers."},{"title":"Vectors","text":"Load float4."}]})");
     EXPECT_EQ(titlesOf(ideas), "Keep rows | Keep the row in registers.\nVectors | Load float4.\n");
 }
 
 TEST(Ideas, JsonInsideProseWithTrailingCommasAndComments)
 {
-    const auto ideas = parseIdeas("Think of A[i] and {x}.\n```json\n[\n  {'name': 'One', \"description\": \"first\nline\",}, // best\n  \"Use cp.async. It hides latency\",\n]\n```\nGood luck!");
+    const auto ideas =
+        parseIdeas("Think of A[i] and {x}.\n```json\n[\n  {'name': 'One', \"description\": \"first\nline\",}, // "
+                   "best\n  \"Use cp.async. It hides latency\",\n]\n```\nGood luck!");
     EXPECT_EQ(titlesOf(ideas), "One | first\nline\nUse cp.async | Use cp.async. It hides latency\n");
 }
 
@@ -237,13 +252,17 @@ TEST(Ideas, UnicodeEscapes)
 
 TEST(Ideas, NumberedMarkdown)
 {
-    const auto ideas = parseIdeas("Here are three:\n\n1. **Keep rows**: in registers,\n   for all of it\n2. **Vectors.** Load float4\n   - needs alignment\n3. Split: two blocks a row\n\nTell me which.");
-    EXPECT_EQ(titlesOf(ideas), "Keep rows | in registers,\nfor all of it\nVectors | Load float4\n- needs alignment\nSplit | two blocks a row\n");
+    const auto ideas =
+        parseIdeas("Here are three:\n\n1. **Keep rows**: in registers,\n   for all of it\n2. **Vectors.** Load "
+                   "float4\n   - needs alignment\n3. Split: two blocks a row\n\nTell me which.");
+    EXPECT_EQ(titlesOf(ideas), "Keep rows | in registers,\nfor all of it\nVectors | Load float4\n- needs "
+                               "alignment\nSplit | two blocks a row\n");
 }
 
 TEST(Ideas, HeadingsWithDetails)
 {
-    const auto ideas = parseIdeas("# Plan\n## Idea 1: Registers\nKeep it.\n- one\n- two\n## Idea 2: Vectors\nLoad float4.\n");
+    const auto ideas =
+        parseIdeas("# Plan\n## Idea 1: Registers\nKeep it.\n- one\n- two\n## Idea 2: Vectors\nLoad float4.\n");
     ASSERT_EQ(ideas.size(), 2u);
     EXPECT_EQ(ideas[0].title, "Idea 1: Registers");
     EXPECT_EQ(ideas[0].text, "Keep it.\n- one\n- two");
@@ -251,7 +270,8 @@ TEST(Ideas, HeadingsWithDetails)
 
 TEST(Ideas, ReasoningIsNoIdea)
 {
-    EXPECT_EQ(titlesOf(parseIdeas("<think>1. bad\n2. worse\n</think>\n- good: yes\n- fine: too\n")), "good | yes\nfine | too\n");
+    EXPECT_EQ(titlesOf(parseIdeas("<think>1. bad\n2. worse\n</think>\n- good: yes\n- fine: too\n")),
+              "good | yes\nfine | too\n");
 }
 
 TEST(Ideas, NothingThere)

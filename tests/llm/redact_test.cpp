@@ -39,11 +39,13 @@ TEST(B28_Redact, ShortWordsAreNoSecrets)
 TEST(B28_Redact, KnownShapes)
 {
     EXPECT_EQ(clean("Authorization: Bearer abc.def-123456\nHost: x"), "Authorization: Bearer [redacted]\nHost: x");
-    EXPECT_EQ(clean(R"({"authorization": "Bearer abcdefghijkl", "a": 1})"), R"({"authorization": "Bearer [redacted]", "a": 1})");
+    EXPECT_EQ(clean(R"({"authorization": "Bearer abcdefghijkl", "a": 1})"),
+              R"({"authorization": "Bearer [redacted]", "a": 1})");
     EXPECT_EQ(clean(R"("{\"x-api-key\": \"abcdef\"}")"), R"("{\"x-api-key\": \"[redacted]\"}")");
     EXPECT_EQ(clean("https://h/v1beta/models?key=AbC123456&alt=sse"), "https://h/v1beta/models?key=[redacted]&alt=sse");
     EXPECT_EQ(clean("http://me:secret@proxy:80/"), "http://me:[redacted]@proxy:80/");
-    EXPECT_EQ(clean("Incorrect API key provided: sk-proj-abcDEF123456789xyz."), "Incorrect API key provided: [redacted].");
+    EXPECT_EQ(clean("Incorrect API key provided: sk-proj-abcDEF123456789xyz."),
+              "Incorrect API key provided: [redacted].");
     EXPECT_EQ(clean("AIzaSyA1234567890abcdefghijklmnopqrstuv"), "[redacted]");
     EXPECT_EQ(clean("token Bearer abcdefghijklmnop"), "token Bearer [redacted]");
     EXPECT_EQ(clean("OPENAI_API_KEY=whatever123"), "OPENAI_API_KEY=[redacted]");
@@ -51,8 +53,9 @@ TEST(B28_Redact, KnownShapes)
 
 TEST(B28_Redact, OrdinaryTextStays)
 {
-    for (const char* text : {"the risk-averse scheduler", "task-sk-learn", "a ? key : value", "int key=3;", "https://host:8000/v1",
-                             "x @ y://z", "bearer of news", "sk-short", "const int* authorization = 0;", "a://b c@d"}) {
+    for (const char* text :
+         {"the risk-averse scheduler", "task-sk-learn", "a ? key : value", "int key=3;", "https://host:8000/v1",
+          "x @ y://z", "bearer of news", "sk-short", "const int* authorization = 0;", "a://b c@d"}) {
         EXPECT_EQ(clean(text), text);
     }
     EXPECT_EQ(clean(""), "");

@@ -47,16 +47,23 @@ protected:
         profile.provider = "replay";
         profile.folder = folder.path().string();
     }
-    void write(const std::string& name, const std::string& text) { ASSERT_TRUE(writeFileAtomically(folder.path() / name, text)); }
+    void write(const std::string& name, const std::string& text)
+    {
+        ASSERT_TRUE(writeFileAtomically(folder.path() / name, text));
+    }
 };
 
 TEST_F(Replay, AnswersByPurposeAndSubjectInOrder)
 {
     write("one.md", "from a file\n");
-    write("a.jsonl", "# written by hand\n"
-                     R"({"purpose":"idea","subject":"op: root","answer":{"text_file":"one.md"}})" "\n"
-                     R"({"purpose":"idea","subject":"op: root","answer":{"text":"second","usage":{"input":5,"output":7}}})" "\n"
-                     R"({"purpose":"implement","subject":"op: root","failure":{"kind":"overflow","message":"too long"}})" "\n");
+    write("a.jsonl",
+          "# written by hand\n"
+          R"({"purpose":"idea","subject":"op: root","answer":{"text_file":"one.md"}})"
+          "\n"
+          R"({"purpose":"idea","subject":"op: root","answer":{"text":"second","usage":{"input":5,"output":7}}})"
+          "\n"
+          R"({"purpose":"implement","subject":"op: root","failure":{"kind":"overflow","message":"too long"}})"
+          "\n");
     auto client = makeClient(profile);
     ASSERT_TRUE(client) << client.error().message;
     EXPECT_EQ(ask(**client, 1, asking("idea", "op: root", "whatever 1.82 us")), "from a file\n");
@@ -69,8 +76,10 @@ TEST_F(Replay, AnswersByPurposeAndSubjectInOrder)
 
 TEST_F(Replay, RecordsWhatItCanReplay)
 {
-    write("a.jsonl", R"({"purpose":"idea","subject":"s","answer":{"text":"first"}})" "\n"
-                     R"({"purpose":"idea","subject":"s","answer":{"text":"second"}})" "\n");
+    write("a.jsonl", R"({"purpose":"idea","subject":"s","answer":{"text":"first"}})"
+                     "\n"
+                     R"({"purpose":"idea","subject":"s","answer":{"text":"second"}})"
+                     "\n");
     auto inner = makeClient(profile);
     ASSERT_TRUE(inner);
     const ScratchFolder target = std::move(*ScratchFolder::create("espalier-record"));
@@ -95,10 +104,12 @@ TEST_F(Replay, RecordsWhatItCanReplay)
 
 TEST_F(Replay, SendsNothingBeforeItIsReleased)
 {
-    write("a.jsonl", R"({"purpose":"idea","subject":"s","answer":{"text":"first"}})" "\n");
+    write("a.jsonl", R"({"purpose":"idea","subject":"s","answer":{"text":"first"}})"
+                     "\n");
     auto client = makeClient(profile);
     ASSERT_TRUE(client);
-    EXPECT_NE((*client)->start(RequestId{1}, asking("idea", "s", "question")).requestBody.find("question"), std::string::npos);
+    EXPECT_NE((*client)->start(RequestId{1}, asking("idea", "s", "question")).requestBody.find("question"),
+              std::string::npos);
     EXPECT_TRUE((*client)->receive().empty());
     EXPECT_EQ((*client)->timeoutMilliseconds(), -1);
     (*client)->cancel(RequestId{1});
@@ -109,7 +120,9 @@ TEST_F(Replay, SendsNothingBeforeItIsReleased)
 
 TEST_F(Replay, AMistakeInAFileIsNamedWithItsLine)
 {
-    write("a.jsonl", "\n" R"({"purpose":"idea","subject":"s","answer":{"txt":"first"}})" "\n");
+    write("a.jsonl", "\n"
+                     R"({"purpose":"idea","subject":"s","answer":{"txt":"first"}})"
+                     "\n");
     const auto client = makeClient(profile);
     ASSERT_FALSE(client);
     EXPECT_NE(client.error().message.find("a.jsonl, line 2: answer"), std::string::npos) << client.error().message;
