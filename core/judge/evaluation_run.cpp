@@ -130,7 +130,7 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
         }
     }
     Plans plans;
-    std::vector<const TaskCase*> bases;
+    std::vector<const TaskCase*> bases, gate;
     for (const TaskCase& taskCase : task.cases) {
         if (!wanted.empty() && !contains(wanted, taskCase.id)) {
             continue;
@@ -147,6 +147,7 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
         }
         if (verify) {
             plans.verify.push_back(*plan);
+            gate.push_back(&taskCase);
         }
         if (timed) {
             bases.push_back(&taskCase);
@@ -162,6 +163,9 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
     }
     std::mt19937_64 random(randomSeed()); // for this candidate alone
     plans.unseen = unseenCases(task, bases, plans.verify, tier, random);
+    for (CasePlan& plan : turnedCases(task, gate)) {
+        plans.unseen.push_back(std::move(plan));
+    }
     if (const std::size_t cheap = RepeatCheck::choose(plans.verify, true); cheap < plans.verify.size()) {
         auto relations = planRelations(task, *task.findCase(plans.verify[cheap].id));
         if (!relations) {

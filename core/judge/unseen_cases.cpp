@@ -324,7 +324,51 @@ private:
     std::vector<std::string> m_shrinking;
 };
 
+/// Whether the buffer pool gives an input and every output the same bytes in both.
+bool samePlaces(const CasePlan& before, const CasePlan& after)
+{
+    bool input = false;
+    for (std::size_t a = 0; a < before.arguments.size(); ++a) {
+        const ArgumentPlan &one = before.arguments[a], &other = after.arguments[a];
+        if (one.isOutput() && one.bytes != other.bytes) {
+            return false;
+        }
+        input |= one.isInput() && one.bytes == other.bytes && one.shape != other.shape;
+    }
+    return input;
+}
+
 } // namespace
+
+std::vector<CasePlan> turnedCases(const Task& task, const std::vector<const TaskCase*>& verify)
+{
+    std::vector<CasePlan> best;
+    const auto consider = [&](const TaskCase& one, const std::string& a, const std::string& b) {
+        TaskCase turned = one;
+        std::swap(turned.parameters.at(a), turned.parameters.at(b));
+        auto before = planCase(task, one), after = planCase(task, turned);
+        if (!before || !after || !samePlaces(*before, *after) ||
+            (!best.empty() && costOf(best[0]) <= costOf(*before))) {
+            return;
+        }
+        const auto name = [&](CasePlan& plan, const Parameters& values) {
+            plan.id = fmt::format("same places ({} {}, {} {})", a, values.at(a), b, values.at(b));
+        };
+        name(*before, one.parameters);
+        name(*after, turned.parameters);
+        best = {std::move(*before), std::move(*after)};
+    };
+    for (const TaskCase* one : task.unseenCases ? verify : std::vector<const TaskCase*>()) {
+        for (auto a = one->parameters.begin(); a != one->parameters.end(); ++a) {
+            for (auto b = std::next(a); b != one->parameters.end(); ++b) {
+                if (a->second != b->second) {
+                    consider(*one, a->first, b->first);
+                }
+            }
+        }
+    }
+    return best;
+}
 
 double costOf(const CasePlan& plan)
 {

@@ -55,6 +55,32 @@ std::int64_t extent(const CasePlan& plan, std::size_t argument, std::size_t dime
     return plan.arguments[argument].shape[dimension];
 }
 
+TEST(UnseenCases, TurnedCasesKeepTheirPlacesAndChangeTheirShape)
+{
+    const DrawnCases rows = drawnFrom(R"({
+  "schema": 1, "id": "rows", "title": "Rows", "parameters": ["rows", "cols"],
+  "arguments": [
+    {"name": "x", "kind": "input", "dtype": "f32", "shape": ["rows", "cols"]},
+    {"name": "w", "kind": "input", "dtype": "f32", "shape": ["cols"]},
+    {"name": "y", "kind": "output", "dtype": "f32", "shape": ["rows", "cols"]}
+  ],
+  "oracle": {"kind": "cuda"},
+  "cases": [
+    {"name": "large", "parameters": {"rows": 64, "cols": 512}, "roles": ["verify", "time"]},
+    {"name": "square", "parameters": {"rows": 4, "cols": 4}, "roles": ["verify"]},
+    {"name": "small", "parameters": {"rows": 3, "cols": 70}, "roles": ["verify"]}
+  ],
+  "contract": {"precision": "f32"}})");
+    const auto turned = turnedCases(rows.task, rows.task.casesWith(CaseRole::Verify));
+    ASSERT_EQ(turned.size(), 2U);
+    EXPECT_EQ(turned[0].id, "same places (cols 70, rows 3)"); // the cheapest whose shape changes
+    EXPECT_EQ(turned[1].id, "same places (cols 3, rows 70)");
+    EXPECT_EQ(extent(turned[1], 0, 0), 70);
+    // A product has no two sizes that can be exchanged so.
+    const DrawnCases product = drawnFrom(textOf(""));
+    EXPECT_TRUE(turnedCases(product.task, product.task.casesWith(CaseRole::Verify)).empty());
+}
+
 TEST(UnseenCases, CostNoMoreThanTheTasksOwn)
 {
     const DrawnCases drawn = drawnFrom(textOf(""));
