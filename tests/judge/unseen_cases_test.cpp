@@ -70,7 +70,7 @@ TEST(UnseenCases, TurnedCasesKeepTheirPlacesAndChangeTheirShape)
     {"name": "square", "parameters": {"rows": 4, "cols": 4}, "roles": ["verify"]},
     {"name": "small", "parameters": {"rows": 3, "cols": 70}, "roles": ["verify"]}
   ],
-  "contract": {"precision": "f32"}})");
+  "contract": {"precision": "f32"}, "flops": "rows*cols"})");
     const auto turned = turnedCases(rows.task, rows.task.casesWith(CaseRole::Verify));
     ASSERT_EQ(turned.size(), 2U);
     EXPECT_EQ(turned[0].id, "same places (cols 70, rows 3)"); // the cheapest whose shape changes
