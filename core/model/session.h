@@ -14,7 +14,8 @@ namespace espalier {
 struct Budget {
     std::optional<std::int64_t> evaluations;
     std::optional<double> seconds;
-    std::optional<double> usd;
+    std::optional<double> usd;          ///< for models
+    std::optional<std::int64_t> tokens; ///< of models, in and out together
     bool operator==(const Budget&) const = default;
 };
 
@@ -28,6 +29,7 @@ struct SessionInfo {
     std::string epoch;
     std::string strategy;
     std::vector<std::string> proposers;
+    std::vector<std::string> models; ///< profiles of the models as JSON objects, without anything secret
     std::uint64_t seed = 0;
     std::string incumbent;          ///< as asked: "old.cu", "libops.so:launch"; empty: the task's, or the root
     std::string incumbentHash;      ///< of its contents

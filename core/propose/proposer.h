@@ -5,6 +5,8 @@
 #include "core/base/result.h"
 #include "core/model/evaluation.h"
 #include "core/model/task.h"
+#include "core/propose/background.h"
+#include "core/propose/exchange_log.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,6 +43,8 @@ struct IdeaContext {
     std::string parentProposer;       ///< who made the parent; "task" for the task's root
     std::vector<LineageStep> lineage; ///< the ideas that the parent implements
     bool independent = false;         ///< everything that can be tried on the root by itself (strategy `sample`)
+    std::shared_ptr<const Background> background; ///< where the proposer reads it (Proposer::readsBackground)
+    std::string prompt;               ///< the engineer's own words instead of the assembled prompt; empty: none
 };
 
 /// An earlier implementation of the same idea.
@@ -62,12 +66,22 @@ struct ImplementContext {
     std::optional<double> parentScore; ///< speed-up over the root
     int ordinal = 0;                   ///< of the wanted implementation, from 0
     std::vector<EarlierTry> earlier;   ///< in order of their ordinals
+    NodeId node{0};                    ///< the candidate that is to be written
+    std::optional<FailedTry> failed;   ///< a repair: what is to be mended
+    std::shared_ptr<const Background> background;
+    std::string prompt;                ///< the engineer's own words instead of the assembled prompt; empty: none
 };
 
 namespace proposer {
+/// An idea that was offered and does not enter the tree.
+struct DroppedIdea {
+    std::string title, text, reason;
+};
 struct Ideas {
     RequestId id;
     std::vector<ProposedIdea> ideas;
+    std::vector<DroppedIdea> dropped;
+    bool postponed = false; ///< no answer now (Proposer::held): to be asked again
 };
 struct Implementation {
     RequestId id;
@@ -78,9 +92,16 @@ struct Implementation {
     bool exhausted = false; ///< the idea has no further implementations (this answer has none either)
     std::int64_t tokens = 0;
     double usd = 0;
+    bool postponed = false; ///< no answer now (Proposer::held): to be asked again
 };
 using Answer = std::variant<Ideas, Implementation>;
 } // namespace proposer
+
+/// Why a proposer asks nothing more for now.
+struct Held {
+    bool spent = false;   ///< a cap of the engineer's; else something outside that a person must mend
+    std::string sentence;
+};
 
 /// Where ideas and kernels come from. Requests carry an id of the caller's; answers are collected by receive().
 /// Proposers that need nothing from outside answer at once: their descriptor is -1 and the answer to a request is there
@@ -101,6 +122,15 @@ public:
         (void)key;
         return {};
     }
+    /// It wants `background` in its contexts: that costs reading, so it is made for those only.
+    virtual bool readsBackground() const { return false; }
+    virtual int repairs() const { return 0; } ///< how often a candidate of its own that failed may be mended
+    /// Set while requests cannot go out: a cap, a quota, a refused key. What it was asked is answered `postponed`, and
+    /// other proposers go on.
+    virtual std::optional<Held> held() const { return std::nullopt; }
+    virtual void goOn() {} ///< the run goes on: what held it may be mended
+    /// Before the first request: where exchanges are kept. The log outlives the proposer.
+    virtual void keepExchanges(ExchangeLog&) {}
     virtual int descriptor() const { return -1; }
     virtual int timeoutMilliseconds() const { return -1; } ///< until receive() is due without input; -1: none
     virtual std::vector<proposer::Answer> receive() = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/store/migrations.h"
 
+#include "core/store/exchange_table.h"
+
 #include <array>
 #include <fmt/format.h>
 
@@ -50,8 +52,8 @@ CREATE TABLE acts(
   what TEXT NOT NULL);
 )sql";
 
-constexpr std::array<const char*, 1> steps = {createAll};
-static_assert(steps.size() == sessionVersion);
+const std::array<const char*, 2> steps = {createAll, exchange_table::migration};
+static_assert(std::tuple_size_v<decltype(steps)> == sessionVersion);
 
 } // namespace
 

@@ -5,9 +5,11 @@
 #include "core/base/json.h"
 #include "core/model/evaluation_json.h"
 #include "core/store/database.h"
+#include "core/store/exchange_table.h"
 #include "core/store/migrations.h"
 #include "core/store/session_lock.h"
 
+#include <ctime>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +17,15 @@
 namespace espalier {
 
 namespace {
+
+std::string now()
+{
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts = {};
+    ::gmtime_r(&seconds, &parts);
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                       parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
 
 Json toJson(const Budget& budget)
 {
@@ -27,6 +38,9 @@ Json toJson(const Budget& budget)
     }
     if (budget.usd) {
         json["usd"] = *budget.usd;
+    }
+    if (budget.tokens) {
+        json["tokens"] = *budget.tokens;
     }
     return json;
 }
@@ -43,6 +57,7 @@ Json infoToJson(const SessionInfo& info)
             {"epoch", info.epoch},
             {"strategy", info.strategy},
             {"proposers", info.proposers},
+            {"models", info.models},
             {"seed", info.seed},
             {"incumbent", info.incumbent},
             {"incumbent_hash", info.incumbentHash},
@@ -80,6 +95,13 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
             }
         }
     }
+    if (json.contains("models") && json["models"].is_array()) {
+        for (const Json& model : json["models"]) {
+            if (model.is_string()) {
+                info.models.push_back(model.get<std::string>());
+            }
+        }
+    }
     const Json budget = json.value("budget", Json::object());
     if (budget.is_object()) {
         if (budget.contains("evaluations") && budget["evaluations"].is_number_integer()) {
@@ -90,6 +112,9 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
         }
         if (budget.contains("usd") && budget["usd"].is_number()) {
             info.budget.usd = budget["usd"].get<double>();
+        }
+        if (budget.contains("tokens") && budget["tokens"].is_number_integer()) {
+            info.budget.tokens = budget["tokens"].get<std::int64_t>();
         }
     }
     return info;
@@ -150,6 +175,7 @@ public:
     std::optional<Database> database;
     SessionInfo info;
     double seconds = 0;
+    bool hasExchanges = true;
 
     Result<void> setMeta(std::string_view key, std::string_view value)
     {
@@ -252,7 +278,10 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, Mo
         ESPALIER_CHECK(impl->database->execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"));
         ESPALIER_CHECK(migrateSession(*impl->database));
         ESPALIER_CHECK(impl->database->execute("UPDATE nodes SET state = 'queued' WHERE state = 'running'"));
+        ESPALIER_CHECK(exchange_table::markLost(*impl->database, now()));
     }
+    ESPALIER_TRY(const std::int64_t version, impl->database->pragma("user_version"));
+    impl->hasExchanges = version >= 2;
     ESPALIER_CHECK(impl->load(file.string()));
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
@@ -403,6 +432,36 @@ Result<std::vector<StoredAct>> Store::acts()
         }
         acts.push_back({statement.text(0), statement.text(1), statement.text(2)});
     }
+}
+
+Result<std::int64_t> Store::addExchange(const Exchange& exchange)
+{
+    return exchange_table::add(*m_impl->database, exchange);
+}
+
+Result<void> Store::updateExchange(const Exchange& exchange)
+{
+    return exchange_table::update(*m_impl->database, exchange);
+}
+
+Result<std::optional<Exchange>> Store::exchange(std::int64_t id)
+{
+    return m_impl->hasExchanges ? exchange_table::find(*m_impl->database, id) : std::nullopt;
+}
+
+Result<std::optional<Exchange>> Store::answeredExchange(std::string_view key)
+{
+    return m_impl->hasExchanges ? exchange_table::answered(*m_impl->database, key) : std::nullopt;
+}
+
+Result<std::vector<Exchange>> Store::exchangesOf(NodeId node)
+{
+    return m_impl->hasExchanges ? exchange_table::ofNode(*m_impl->database, node) : std::vector<Exchange>();
+}
+
+Result<std::vector<Exchange>> Store::exchanges()
+{
+    return m_impl->hasExchanges ? exchange_table::all(*m_impl->database) : std::vector<Exchange>();
 }
 
 Result<void> Store::setValue(std::string_view key, std::string_view value)

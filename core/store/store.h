@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/model/evaluation.h"
+#include "core/model/exchange.h"
 #include "core/model/node.h"
 #include "core/model/session.h"
 
@@ -57,7 +58,8 @@ public:
 
     /// Creates a new session file. Errors also when the file exists.
     static Result<std::unique_ptr<Store>> create(const std::filesystem::path& file, const SessionInfo& info);
-    /// Opens an existing one, migrates it (ReadWrite only), and gives nodes that were running back to the queue.
+    /// Opens an existing one, migrates it (ReadWrite only), gives nodes that were running back to the queue and
+    /// marks requests without an answer as lost.
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file, Mode mode);
     ~Store();
 
@@ -77,6 +79,14 @@ public:
 
     Result<void> addAct(const StoredAct& act);
     Result<std::vector<StoredAct>> acts();
+
+    /// Questions to models and their answers. A session of an older version that is open for reading has none.
+    Result<std::int64_t> addExchange(const Exchange& exchange); ///< returns the id it got
+    Result<void> updateExchange(const Exchange& exchange);      ///< what its end brought
+    Result<std::optional<Exchange>> exchange(std::int64_t id);
+    Result<std::optional<Exchange>> answeredExchange(std::string_view key); ///< the last one
+    Result<std::vector<Exchange>> exchangesOf(NodeId node);                 ///< in id order
+    Result<std::vector<Exchange>> exchanges();                              ///< in id order, without their texts
 
     /// Small named values of the engine: strategy state, proposer state.
     Result<void> setValue(std::string_view key, std::string_view value);
