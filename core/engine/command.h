@@ -26,10 +26,19 @@ struct Inject { std::optional<NodeId> parent; std::string title, source; }; ///<
 /// The engineer's word against the judge's. The judge's stays in the records; the act is stored and never removed.
 struct Overturn { NodeId node; bool passed = false; std::string reason; };
 
+/// Asks a model again: for a candidate that it wrote another one under the same idea; for an idea, a root or any other
+/// candidate (and where `ideas` is set) new ideas. `prompt`: own words instead of the assembled ones. It is sent when the
+/// run goes on.
+struct Ask { NodeId node; std::string prompt; bool ideas = false; };
+struct AddHint { std::string text; };                                ///< stands in every prompt from now on
+struct RemoveHint { int number = 1; };                               ///< in the order in which they were given
+struct Attach { std::string name, text; };                           ///< a document or example; an empty text removes it
+
+struct FetchExchanges { NodeId node; };                              ///< answered by event::Exchanges
 struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
 struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             FetchDetail, Export>;
+                             Ask, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, Export>;
 
 } // namespace espalier::command

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/model/exchange.h"
 #include "core/model/session.h"
 
 #include <cstdint>
@@ -24,12 +25,16 @@ struct Changes {
     RunStatus status;
 };
 struct Detail { std::shared_ptr<const NodeDetail> detail; };
+/// The questions and answers behind a node, oldest first: those that made it, and those asked about it.
+struct Exchanges { NodeId node; std::vector<Exchange> exchanges; std::vector<std::string> hints, attachments; };
+/// New text of an answer that is arriving; at most one per exchange and 50 ms.
+struct AnswerGrew { NodeId node; std::int64_t exchange = 0; std::string text; };
 struct Exported { NodeId node; std::vector<std::string> files; };
 struct CommandFailed { std::string what; Error error; };
 struct Log { std::string time; std::string text; }; ///< ISO 8601 UTC; one line
 struct Finished { RunSummary summary; };            ///< a run ended (budget, plateau, nothing left); the engine stays
 struct Closed { std::optional<Error> error; };      ///< the engine's thread has ended; nothing follows
 
-using Event = std::variant<SessionOpened, Changes, Detail, Exported, CommandFailed, Log, Finished, Closed>;
+using Event = std::variant<SessionOpened, Changes, Detail, Exchanges, AnswerGrew, Exported, CommandFailed, Log, Finished, Closed>;
 
 } // namespace espalier::event

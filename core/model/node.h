@@ -62,6 +62,8 @@ struct NodeSummary {
     bool tieWithParent = false;
     bool measuredAgain = false;        ///< a winner: its figures are those of the full tier, on new inputs
     bool guardBroken = false;          ///< slower in some case than the objective's guard allows: never the best
+    std::int64_t tokens = 0;           ///< of the requests to models about it
+    std::optional<double> usd;         ///< likewise; nullopt: nothing was asked, or a price is not known
     std::optional<Overturn> overturned; ///< `outcome` is then the person's
     bool operator==(const NodeSummary&) const = default;
 };

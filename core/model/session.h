@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/model/exchange.h"
 #include "core/model/node.h"
 
 #include <cstdint>
@@ -54,6 +55,8 @@ struct RunStatus {
     std::optional<double> secondsLeft; ///< estimate from the budget and the rate
     double usd = 0;
     std::int64_t tokens = 0;
+    int asking = 0;                 ///< requests to models under way
+    Spending spending;              ///< on models, by all runs of the session
     bool operator==(const RunStatus&) const = default;
 };
 
@@ -71,6 +74,9 @@ struct RunSummary {
     std::string incumbent;          ///< its name; empty: the root
     double seconds = 0, usd = 0;
     std::int64_t tokens = 0;
+    Spending spending;                    ///< on models
+    std::int64_t improvements = 0;        ///< candidates of models that were faster than everything before them
+    std::optional<double> tokensPerImprovement; ///< absent without tokens or without an improvement
 };
 
 } // namespace espalier

@@ -40,11 +40,14 @@ struct IdeaContext {
     NodeId parent{0};
     bool parentIsTaskRoot = false;
     std::string parentSource;
+    std::string parentTitle;          ///< "root" for the task's
+    std::optional<double> parentScore; ///< speed-up over the root
     std::string parentProposer;       ///< who made the parent; "task" for the task's root
     std::vector<LineageStep> lineage; ///< the ideas that the parent implements
     bool independent = false;         ///< everything that can be tried on the root by itself (strategy `sample`)
     std::shared_ptr<const Background> background; ///< where the proposer reads it (Proposer::readsBackground)
     std::string prompt;               ///< the engineer's own words instead of the assembled prompt; empty: none
+    int round = 0;                    ///< above 0: asked again by the engineer, for the nth time
 };
 
 /// An earlier implementation of the same idea.
@@ -64,7 +67,7 @@ struct ImplementContext {
     NodeId parent{0};
     std::string parentSource;
     std::optional<double> parentScore; ///< speed-up over the root
-    int ordinal = 0;                   ///< of the wanted implementation, from 0
+    int ordinal = 0;                   ///< of the wanted implementation, from 0; repairs do not count
     std::vector<EarlierTry> earlier;   ///< in order of their ordinals
     NodeId node{0};                    ///< the candidate that is to be written
     std::optional<FailedTry> failed;   ///< a repair: what is to be mended

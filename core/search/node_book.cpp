@@ -108,6 +108,14 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     m_changed.insert(id);
 }
 
+void NodeBook::setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd)
+{
+    NodeSummary& summary = m_nodes.at(id);
+    summary.tokens = tokens;
+    summary.usd = usd;
+    m_changed.insert(id);
+}
+
 void NodeBook::overturn(NodeId id, Overturn overturn)
 {
     NodeSummary& summary = m_nodes.at(id);

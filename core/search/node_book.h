@@ -28,6 +28,7 @@ public:
     void stageBegan(NodeId id, Stage stage);
     void returnedToQueue(NodeId id);
     void finished(NodeId id, const Evaluation& evaluation);
+    void setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd);
     /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here.
     void overturn(NodeId id, Overturn overturn);
 

@@ -4,6 +4,7 @@
 #include "core/propose/source_text.h"
 #include "core/propose/tunables.h"
 #include "core/search/node_payload.h"
+#include "core/search/own_prompt.h"
 
 #include <algorithm>
 #include <cassert>
@@ -15,7 +16,7 @@ namespace espalier {
 Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
                  SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline)
     : m_setup(std::move(setup)), m_strategy(strategy), m_proposers(proposers), m_journal(journal), m_book(book),
-      m_pipeline(pipeline)
+      m_pipeline(pipeline), m_nextRequest(m_setup.firstRequest)
 {
 }
 
@@ -25,6 +26,14 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
     while (!m_trouble) {
         if (m_asking) {
             return State::Working;
+        }
+        applyHolds();
+        if (!m_ideaRequests.empty()) {
+            const IdeaRequest request = m_ideaRequests.front();
+            if (!held()) {
+                askIdeas(request.parent, &request);
+                continue;
+            }
         }
         if (room - unfinished() <= 0 || steps == 0) {
             return State::Limited;
@@ -37,6 +46,12 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
             if (static_cast<int>(m_inFlight.size()) >= m_setup.window) {
                 return State::Working;
             }
+        }
+        if (const auto failed = nextRepair()) {
+            if (implement(*m_tree.at(*failed).parent, failed) && steps) {
+                --*steps;
+            }
+            continue;
         }
         const Decision decision = m_strategy.next(m_tree);
         if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
@@ -112,16 +127,29 @@ std::optional<Error> Planner::takeTrouble()
 
 // --- ideas -------------------------------------------------------------------------------------------------------
 
-void Planner::askIdeas(NodeId parent)
+void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand)
 {
-    const auto context = ideaContext(parent);
+    auto context = ideaContext(parent);
     if (!context) {
         return trouble(context.error());
     }
-    m_asking = Asking{parent, {}};
+    if (byHand) {
+        context->prompt = byHand->prompt;
+        context->round = byHand->round;
+    }
+    m_asking = Asking{parent, {}, byHand != nullptr};
     for (const auto& proposer : m_proposers) {
-        m_asking->answers.emplace_back(RequestId{m_nextRequest++}, std::nullopt);
-        proposer->ideas(m_asking->answers.back().first, *context);
+        if (byHand && !proposer->readsBackground()) {
+            continue; // the engineer asks models, not the playbook
+        }
+        AskedProposer asked{RequestId{m_nextRequest++}, proposer.get(), std::nullopt};
+        if (proposer->held()) {
+            asked.answer = proposer::Ideas{.id = asked.request, .ideas = {}, .dropped = {}, .postponed = true};
+            m_asking->answers.push_back(std::move(asked));
+            continue;
+        }
+        m_asking->answers.push_back(asked);
+        proposer->ideas(asked.request, *context);
     }
     collect();
     finishAsking();
@@ -130,16 +158,32 @@ void Planner::askIdeas(NodeId parent)
 void Planner::finishAsking()
 {
     if (!m_asking || std::any_of(m_asking->answers.begin(), m_asking->answers.end(),
-                                 [](const auto& answer) { return !answer.second.has_value(); })) {
+                                 [](const AskedProposer& asked) { return !asked.answer.has_value(); })) {
         return;
     }
     const Asking asked = *std::exchange(m_asking, std::nullopt);
-    bool outside = false;
-    for (std::size_t i = 0; i < asked.answers.size(); ++i) {
-        outside = outside || m_proposers[i]->descriptor() >= 0;
-        if (!addIdeas(m_tree.at(asked.parent), *m_proposers[i], *asked.answers[i].second)) {
+    bool outside = false, postponed = false;
+    for (const AskedProposer& one : asked.answers) {
+        outside = outside || one.proposer->descriptor() >= 0;
+        postponed = postponed || one.answer->postponed;
+        noteDropped(asked.parent, *one.proposer, one.answer->dropped);
+        if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas)) {
             return; // asked again when the run goes on; the ideas that are there stay
         }
+    }
+    if (asked.byHand) {
+        if (!postponed) {
+            m_ideaRequests.pop_front();
+            if (const auto result = keepIdeaRequests(); !result) {
+                trouble(result.error());
+            }
+        }
+        return;
+    }
+    if (postponed) {
+        m_askAgain.insert(asked.parent);
+        m_tree.find(asked.parent)->asked = true; // until the proposer can be asked
+        return;
     }
     // Asking a playbook again costs nothing and brings nothing new; a model's answer must not be paid for twice.
     if (outside) {
@@ -203,6 +247,14 @@ void Planner::place(const StoredNode& node)
     entry.pinned = node.pinned;
     entry.pruned = node.pruned;
     entry.boost = node.boost;
+    for (const Edge& edge : node.parents) {
+        TreeNode* mended = edge.role == EdgeRole::Repair ? m_tree.find(edge.parent) : nullptr;
+        if (mended) {
+            entry.mends = edge.parent;
+            mended->mended = true;
+            ++m_tree.find(*entry.parent)->repairs;
+        }
+    }
     m_tree.add(std::move(entry));
     m_book.add(node);
     if (node.kind != NodeKind::Idea) {
@@ -215,10 +267,9 @@ void Planner::place(const StoredNode& node)
 // --- kernels -----------------------------------------------------------------------------------------------------
 
 /// False when no candidate came of it.
-bool Planner::implement(NodeId idea)
+bool Planner::implement(NodeId idea, std::optional<NodeId> failed)
 {
-    const int ordinal = m_book.childrenOf(idea);
-    const auto context = implementContext(idea, ordinal);
+    const auto context = implementContext(idea, m_book.nextId(), failed);
     if (!context) {
         trouble(context.error());
         return false;
@@ -231,7 +282,10 @@ bool Planner::implement(NodeId idea)
     node.kind = NodeKind::Candidate;
     node.state = NodeState::Queued;
     node.parents = {{idea, EdgeRole::Primary}};
-    node.ordinal = ordinal;
+    if (failed) {
+        node.parents.push_back({*failed, EdgeRole::Repair});
+    }
+    node.ordinal = m_book.childrenOf(idea);
     node.title = ideaNode.title;
     node.ideaText = context->text;
     node.proposer = ideaNode.proposer;
@@ -242,6 +296,9 @@ bool Planner::implement(NodeId idea)
     if (m_generating.size() == 1 && m_generating.front().answer) { // an instant answer is one node, written once
         const proposer::Implementation answer = std::move(*m_generating.front().answer);
         m_generating.clear();
+        if (answer.postponed) {
+            return false; // decided again when its proposer can be asked
+        }
         if (answer.exhausted) {
             m_tree.find(idea)->exhausted = true;
             return false;
@@ -265,9 +322,10 @@ void Planner::collect()
         for (proposer::Answer& answer : proposer->receive()) {
             if (auto* ideas = std::get_if<proposer::Ideas>(&answer)) {
                 if (m_asking) {
-                    for (auto& [request, place] : m_asking->answers) {
-                        if (request == ideas->id) {
-                            place = std::move(ideas->ideas);
+                    for (AskedProposer& asked : m_asking->answers) {
+                        if (asked.request == ideas->id) {
+                            asked.answer = std::move(*ideas);
+                            break;
                         }
                     }
                 }
@@ -303,6 +361,11 @@ void Planner::finishGenerating()
         const proposer::Implementation answer = std::move(*m_generating.front().answer);
         m_generating.pop_front();
         m_book.returnedToQueue(node->id);
+        if (answer.postponed) {
+            m_postponed.push_back(node->id);
+            park(node->id);
+            continue;
+        }
         enter(std::move(*node), answer, true);
     }
 }
@@ -450,7 +513,7 @@ void Planner::updateIdeaState(NodeId id)
     if (idea.kind != NodeKind::Idea) {
         return;
     }
-    const bool complete = idea.exhausted || static_cast<int>(idea.children.size()) >= idea.planned;
+    const bool complete = idea.exhausted || idea.tries() >= idea.planned;
     const NodeState state = complete ? NodeState::Done : NodeState::Queued;
     if (m_book.find(id)->state == state) {
         return;
@@ -502,10 +565,16 @@ Result<IdeaContext> Planner::ideaContext(NodeId parent)
     context.parentProposer = node.proposer;
     context.lineage = lineageOf(parent);
     context.independent = m_strategy.independentIdeas();
+    context.parentTitle = parent == taskRoot ? "root" : node.title;
+    context.parentScore = m_tree.score(parent);
+    if (backgroundWanted()) {
+        ESPALIER_TRY(context.background, background(parent));
+    }
     return context;
 }
 
-Result<ImplementContext> Planner::implementContext(NodeId idea, int ordinal)
+/// For candidate `node` of the idea, stored or the next to come; `failed`: the one that it mends.
+Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed)
 {
     const auto parent = m_tree.parentCandidate(idea);
     assert(parent);
@@ -523,15 +592,28 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, int ordinal)
     context.parent = *parent;
     context.parentSource = parentNode.source;
     context.parentScore = m_tree.score(*parent);
-    context.ordinal = ordinal;
+    context.node = node;
     for (const NodeId child : m_tree.at(idea).children) {
-        const TreeNode& node = m_tree.at(child);
-        if (node.kind == NodeKind::Candidate && node.ordinal < ordinal) {
+        const TreeNode& other = m_tree.at(child);
+        if (other.kind == NodeKind::Candidate && !other.mends && child < node) {
             const auto own = m_payloads.find(child);
-            context.earlier.push_back({node.ordinal, own == m_payloads.end() ? std::string() : own->second,
-                                       node.verdict ? std::optional(node.verdict->outcome) : std::nullopt,
+            context.earlier.push_back({context.ordinal++, own == m_payloads.end() ? std::string() : own->second,
+                                       other.verdict ? std::optional(other.verdict->outcome) : std::nullopt,
                                        m_tree.score(child)});
         }
+    }
+    const auto own = m_payloads.find(node);
+    context.prompt = own == m_payloads.end() ? std::string() : ownPromptIn(own->second);
+    if (failed) {
+        ESPALIER_TRY(const StoredNode broken, stored(*failed));
+        ESPALIER_TRY(Evaluation evaluation, evaluationOf(*failed));
+        context.failed = FailedTry{*failed, broken.source, std::move(evaluation), 1};
+        for (auto before = m_tree.at(*failed).mends; before; before = m_tree.at(*before).mends) {
+            ++context.failed->number;
+        }
+    }
+    if (backgroundWanted()) {
+        ESPALIER_TRY(context.background, background(*parent));
     }
     return context;
 }

@@ -3,6 +3,7 @@
 
 #include "core/propose/proposer.h"
 #include "core/search/candidate_pipeline.h"
+#include "core/search/exchange_book.h"
 #include "core/search/record_merge.h"
 #include "core/search/similarity.h"
 #include "core/search/strategy.h"
@@ -36,6 +37,10 @@ public:
         std::shared_ptr<const Task> task;
         std::uint64_t seed = 1;
         int window = 6;
+        ExchangeBook* exchanges = nullptr;   ///< what requests have cost; nullptr: nothing is known
+        std::string deviceSheet;             ///< for proposers that read it
+        std::string lessons;                 ///< of earlier sessions
+        std::int64_t firstRequest = 1;       ///< above every id of an earlier planner with the same proposers
     };
     enum class State {
         Working,   ///< waits for outcomes or answers
@@ -56,6 +61,10 @@ public:
     void onMeasuredAgain(NodeId node, const Evaluation& evaluation);
     void onProposers(); ///< one of their descriptors is readable or a timeout passed
     std::optional<Error> takeTrouble();
+    /// Why a proposer asks nothing more; the first one's reason where several are held. nullopt: none is.
+    std::optional<Held> held() const;
+    void goOn(); ///< the run goes on: what held proposers may be mended
+    std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
     std::int64_t tokens() const { return m_tokens; }
     double usd() const { return m_usd; }
@@ -69,11 +78,30 @@ public:
     Result<void> setPinned(NodeId node, bool pinned);
     Result<void> setPruned(NodeId node, bool pruned);
     Result<void> setBoost(NodeId node, double boost);
+    /// Asks a model again for what it made: a candidate anew under its idea, or (an idea, a root, `ideas`) new ideas under
+    /// the parent. `prompt`: the engineer's own words; empty: as assembled. It is asked when the run goes on.
+    Result<void> ask(NodeId node, const std::string& prompt, bool ideas);
+    Result<void> addHint(const std::string& text);
+    Result<void> removeHint(int number); ///< from 1, in the order in which they stand
+    Result<void> attach(const Attachment& attachment); ///< an empty text takes it away
+    const std::vector<std::string>& hints() const { return m_hints; }
+    const std::vector<Attachment>& attachments() const { return m_attachments; }
 
 private:
+    struct AskedProposer {
+        RequestId request{0};
+        Proposer* proposer = nullptr;
+        std::optional<proposer::Ideas> answer;
+    };
     struct Asking {
         NodeId parent{0};
-        std::vector<std::pair<RequestId, std::optional<std::vector<ProposedIdea>>>> answers; ///< one per proposer
+        std::vector<AskedProposer> answers;
+        bool byHand = false; ///< the engineer asked
+    };
+    struct IdeaRequest { ///< of the engineer's
+        NodeId parent{0};
+        std::string prompt;
+        int round = 1;
     };
     struct Generating {
         RequestId request{0};
@@ -83,10 +111,17 @@ private:
 
     bool consumeHead();
     std::int64_t unfinished() const;
-    void askIdeas(NodeId parent);
+    void askIdeas(NodeId parent, const IdeaRequest* byHand = nullptr);
     void finishAsking();
     bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas);
-    bool implement(NodeId idea);
+    bool implement(NodeId idea, std::optional<NodeId> failed = std::nullopt);
+    std::optional<NodeId> nextRepair() const;
+    void applyHolds();
+    void park(NodeId node);
+    void unpark(NodeId node);
+    void noteDropped(NodeId parent, const Proposer& proposer, const std::vector<proposer::DroppedIdea>& dropped);
+    Result<void> keepIdeaRequests();
+    Result<void> restoreAsks();
     void requestUnanswered();
     void restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages);
     void restoreIdeaState(const TreeNode& idea);
@@ -102,8 +137,13 @@ private:
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;
-    Result<ImplementContext> implementContext(NodeId idea, int ordinal);
+    Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
+    bool backgroundWanted() const;
+    Result<std::shared_ptr<const Background>> background(NodeId parent);
+    KnownTry knownTry(const TreeNode& node) const;
+    Result<std::vector<Exemplar>> exemplars(NodeId parent, const std::vector<KnownTry>& tried);
+    Result<Evaluation> evaluationOf(NodeId node);
     std::vector<LineageStep> lineageOf(NodeId id) const;
     std::vector<NodeId> mayHaveReadFrom(NodeId node) const;
     std::vector<Evidence> likeness(const StoredNode& node);
@@ -126,7 +166,13 @@ private:
     std::optional<Asking> m_asking;
     std::deque<Generating> m_generating; ///< in request order
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer
-    std::int64_t m_nextRequest = 1;
+    std::vector<NodeId> m_postponed;     ///< asked for while their proposer is held
+    std::set<NodeId> m_heldIdeas;        ///< no candidates of them while their proposer is held
+    std::set<NodeId> m_askAgain;         ///< parents whose ideas were asked for while a proposer was held
+    std::deque<IdeaRequest> m_ideaRequests;
+    std::vector<std::string> m_hints;
+    std::vector<Attachment> m_attachments;
+    std::int64_t m_nextRequest;
     std::int64_t m_consumed = 0;
     std::int64_t m_tokens = 0;
     double m_usd = 0;

@@ -46,6 +46,7 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::v
             restoreIdeaState(node);
         }
     }
+    ESPALIER_CHECK(restoreAsks());
     if (m_trouble) {
         return std::unexpected(*std::exchange(m_trouble, std::nullopt));
     }
@@ -111,7 +112,7 @@ void Planner::requestUnanswered()
                 id, fmt::format("Proposer {} was to write it and takes no part in this run.", node.proposer));
             continue;
         }
-        const auto context = implementContext(*node.parent, node.ordinal);
+        const auto context = implementContext(*node.parent, id, node.mends);
         if (!context) {
             m_unanswered.push_back(id);
             trouble(context.error());

@@ -22,7 +22,7 @@ std::vector<OpenIdea> openIdeas(const SearchTree& tree, bool series)
     const double best = tree.bestScore();
     for (const auto& [id, node] : tree.nodes()) {
         if (node.kind != NodeKind::Idea || (node.planned > 1) != series || node.exhausted ||
-            static_cast<int>(node.children.size()) >= node.planned || !tree.inSearch(id)) {
+            node.tries() >= node.planned || !tree.inSearch(id)) {
             continue;
         }
         const auto parent = tree.parentCandidate(id);
@@ -32,7 +32,7 @@ std::vector<OpenIdea> openIdeas(const SearchTree& tree, bool series)
         const double promise = tree.promise(*parent, best) * std::max(0.0, node.boost);
         if (promise > 0) {
             open.push_back(
-                {id, *parent, promise, static_cast<int>(node.children.size()), node.pinned || tree.at(*parent).pinned});
+                {id, *parent, promise, node.tries(), node.pinned || tree.at(*parent).pinned});
         }
     }
     return open;

@@ -18,7 +18,7 @@ Decision Sample::next(const SearchTree& tree) const
     using Rank = std::tuple<double, double, std::string>; // tries so far over boost, minus boost, the draw
     std::optional<std::pair<Rank, NodeId>> first;
     for (const auto& [id, node] : tree.nodes()) {
-        const int tries = static_cast<int>(node.children.size());
+        const int tries = node.tries();
         if (node.kind != NodeKind::Idea || node.exhausted || tries >= node.planned || !tree.inSearch(id) ||
             node.boost <= 0) {
             continue;

@@ -37,11 +37,16 @@ struct TreeNode {
     std::string key; ///< ideas: the proposer's name for it
     bool pinned = false, pruned = false;
     double boost = 1;
-    int planned = 1;                ///< ideas: how many candidates
+    int planned = 1;                ///< ideas: how many candidates, repairs not counted
+    int repairs = 0;                ///< ideas: how many of its children are repairs
+    std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
+    bool mended = false;            ///< candidates: a repair of it stands in the tree
     bool exhausted = false;         ///< ideas: nothing more comes
     bool asked = false;             ///< roots and candidates: their ideas stand in the tree
     std::optional<Verdict> verdict; ///< roots and candidates: once consumed
     std::vector<NodeId> children;   ///< in id order
+
+    int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
 };
 
 /// The tree as a strategy sees it: nodes, what the engineer did to them, and the outcomes consumed so far. Pure: no

@@ -47,6 +47,18 @@ Result<void> SessionJournal::addAct(std::string author, std::string what)
     return done(m_store->addAct({timestamp(), std::move(author), std::move(what)}));
 }
 
+Result<std::int64_t> SessionJournal::addExchange(const Exchange& exchange)
+{
+    auto id = m_store->addExchange(exchange);
+    ESPALIER_CHECK(done(id ? Result<void>() : std::unexpected(id.error())));
+    return id;
+}
+
+Result<void> SessionJournal::updateExchange(const Exchange& exchange)
+{
+    return done(m_store->updateExchange(exchange));
+}
+
 Result<void> SessionJournal::setValue(std::string_view key, std::string_view value)
 {
     return done(m_store->setValue(key, value));

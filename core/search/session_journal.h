@@ -23,6 +23,8 @@ public:
     Result<void> updateNode(const StoredNode& node);
     Result<void> addStage(NodeId node, const Evaluation& record, double seconds); ///< the stage is the record's
     Result<void> addAct(std::string author, std::string what);
+    Result<std::int64_t> addExchange(const Exchange& exchange);
+    Result<void> updateExchange(const Exchange& exchange);
     Result<void> setValue(std::string_view key, std::string_view value);
     Result<void> setInfo(const SessionInfo& info);
     Result<void> addSeconds(double seconds);

@@ -46,9 +46,9 @@ std::vector<std::string> PromptTemplate::placeholders() const
     std::vector<std::string> names;
     for (const std::string* part : {&system, &user}) {
         walk(*part, [](std::string_view) {},
-             [&names](std::string_view name, bool) {
-                 if (std::find(names.begin(), names.end(), name) == names.end()) {
-                     names.emplace_back(name);
+             [&names](std::string_view found, bool) {
+                 if (std::find(names.begin(), names.end(), found) == names.end()) {
+                     names.emplace_back(found);
                  }
              });
     }

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/propose/llm/llm_proposer.h"
+
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+constexpr int mostAttempts = 2; ///< answers that are read for one question
+constexpr int mostFailures = 3; ///< requests that end without an answer, for reasons that may pass
+constexpr double smallestRoom = 0.2;
+constexpr std::int64_t mostOutput = 65536;
+
+constexpr const char* ideasSchema =
+    R"({"type":"object","additionalProperties":false,"required":["ideas"],"properties":{"ideas":{"type":"array","items":)"
+    R"({"type":"object","additionalProperties":false,"required":["title","text","expected_gain"],"properties":)"
+    R"({"title":{"type":"string"},"text":{"type":"string"},"expected_gain":{"type":"number"}}}}}})";
+
+std::string shortHash(std::string_view text)
+{
+    return sha256(text).substr(0, 8);
+}
+
+/// The same question has the same key in every run of the session.
+std::string keyOf(const IdeaContext& context, int attempt)
+{
+    const std::string own = context.prompt.empty() ? "" : "/own " + shortHash(context.prompt);
+    const std::string again = context.round > 0 ? fmt::format("/again {}", context.round) : "";
+    return fmt::format("ideas/{}{}{}/{}", context.parent.value, again, own, attempt);
+}
+
+std::string keyOf(const ImplementContext& context, int attempt)
+{
+    const std::string own = context.prompt.empty() ? "" : "/own " + shortHash(context.prompt);
+    const std::string what = context.failed ? fmt::format("repair/{}", context.failed->node.value)
+                                            : fmt::format("implement/{}/{}", context.idea.value, context.ordinal);
+    return fmt::format("{}/{}{}/{}", what, shortHash(context.title + "\n" + context.text), own, attempt);
+}
+
+std::string subjectOf(const IdeaContext& context)
+{
+    return fmt::format("{}: {}", context.task->id, context.parentTitle);
+}
+
+std::string subjectOf(const ImplementContext& context)
+{
+    return fmt::format("{}: {} #{}{}", context.task->id, context.title, context.ordinal,
+                       context.failed ? fmt::format(" repair {}", context.failed->number) : "");
+}
+
+/// Ideas cost a question; under a kernel that is far behind they are not worth it.
+bool worthIdeas(const IdeaContext& context)
+{
+    if (!context.background || context.parentIsTaskRoot || context.background->parentPinned || !context.parentScore ||
+        !context.prompt.empty()) {
+        return true;
+    }
+    const double share = *context.parentScore / std::max(context.background->bestScore, 1e-9);
+    return share >= (context.parentProposer == "tuner" ? 1 : LlmProposer::worthFactor);
+}
+
+TokenCounts countsOf(const llm::Usage& usage)
+{
+    return {usage.input, usage.output, usage.cachedInput, usage.reasoning};
+}
+
+std::string titleOf(const ImplementContext& context)
+{
+    if (context.failed) {
+        return fmt::format("{} (repair {})", context.title, context.failed->number);
+    }
+    return context.ordinal == 0 ? context.title : fmt::format("{} #{}", context.title, context.ordinal + 1);
+}
+
+} // namespace
+
+LlmProposer::LlmProposer(std::string name, std::vector<LlmModel> models, std::vector<PromptTemplate> prompts,
+                         LlmSettings settings)
+    : m_name(std::move(name)), m_models(std::move(models)), m_settings(std::move(settings)),
+      m_poll(::epoll_create1(EPOLL_CLOEXEC))
+{
+    assert(!m_models.empty());
+    for (PromptTemplate& prompt : prompts) {
+        m_prompts.insert_or_assign(prompt.name, std::move(prompt));
+    }
+    for (const LlmModel& model : m_models) {
+        if (const int fd = model.client->descriptor(); fd >= 0) {
+            epoll_event event = {};
+            event.events = EPOLLIN;
+            (void)::epoll_ctl(m_poll.get(), EPOLL_CTL_ADD, fd, &event); // clients may share one
+        }
+    }
+}
+
+int LlmProposer::timeoutMilliseconds() const
+{
+    int least = m_answers.empty() ? -1 : 0;
+    for (const LlmModel& model : m_models) {
+        const int own = model.client->timeoutMilliseconds();
+        least = own < 0 ? least : least < 0 ? own : std::min(own, least);
+    }
+    return least;
+}
+
+// --- questions ---------------------------------------------------------------------------------------------------
+
+void LlmProposer::ideas(RequestId id, const IdeaContext& context)
+{
+    if (!worthIdeas(context)) {
+        m_answers.push_back(proposer::Ideas{.id = id, .ideas = {}, .dropped = {}});
+        return;
+    }
+    Question question;
+    question.id = id;
+    question.ideas = context;
+    submit(std::move(question));
+}
+
+void LlmProposer::implement(RequestId id, const ImplementContext& context)
+{
+    Question question;
+    question.id = id;
+    question.implement = context;
+    submit(std::move(question));
+}
+
+const PromptTemplate& LlmProposer::templateFor(const Question& question) const
+{
+    return m_prompts.at(question.ideas ? "idea" : question.implement->failed ? "repair" : "implement");
+}
+
+Result<AssembledPrompt> LlmProposer::promptFor(const Question& question, const PromptTemplate& prompt) const
+{
+    const LlmModel& model = m_models[question.model];
+    const std::string& own = question.ideas ? question.ideas->prompt : question.implement->prompt;
+    if (!own.empty()) { // the engineer's words are sent as they are
+        AssembledPrompt assembled;
+        assembled.system = filled(prompt.system, {});
+        assembled.user = own;
+        if (!question.mismatch.empty()) {
+            assembled.user += fmt::format("\n\nYour answer before this one was no candidate: {}\n", question.mismatch);
+        }
+        assembled.tokens = estimateTokens(assembled.system) + estimateTokens(assembled.user);
+        assembled.parts.push_back({"engineer", assembled.tokens, "the engineer's own prompt", {}, true});
+        return assembled;
+    }
+    const double all = static_cast<double>(std::max<std::int64_t>(model.contextTokens - question.output, 2048));
+    return assemble(prompt,
+                    question.ideas ? channelsOf(*question.ideas, m_settings.ideas)
+                                   : channelsOf(*question.implement, question.mismatch),
+                    ChannelRule{model.profile.channels}, static_cast<std::int64_t>(all * 0.95 * question.room));
+}
+
+llm::ChatRequest LlmProposer::requestFor(const Question& question) const
+{
+    llm::ChatRequest request;
+    if (!question.exchange.system.empty()) {
+        request.messages.push_back({"system", question.exchange.system});
+    }
+    request.messages.push_back({"user", question.exchange.prompt});
+    request.maxOutputTokens = question.output;
+    request.reasoningEffort = m_settings.reasoningEffort;
+    request.purpose = question.exchange.purpose;
+    request.subject = question.exchange.subject;
+    if (question.ideas) {
+        request.jsonSchema = ideasSchema;
+    }
+    return request;
+}
+
+void LlmProposer::submit(Question question)
+{
+    if (m_held || !m_log) {
+        return postpone(question);
+    }
+    const std::string key =
+        question.ideas ? keyOf(*question.ideas, question.attempt) : keyOf(*question.implement, question.attempt);
+    for (auto& [request, asked] : m_asked) {
+        if (asked.exchange.key == key) { // whoever asked it first is gone: its answer is for this one
+            asked.id = question.id;
+            asked.ideas = std::move(question.ideas);
+            asked.implement = std::move(question.implement);
+            return;
+        }
+    }
+    auto before = m_log->answered(key);
+    if (!before) {
+        hold(false, before.error().message);
+        return postpone(question);
+    }
+    if (*before) {
+        question.exchange = std::move(**before);
+        return conclude(std::move(question), true);
+    }
+    std::vector<ModelShare> shares;
+    for (const LlmModel& model : m_models) {
+        shares.push_back({model.profile.name, model.profile.weight});
+    }
+    const auto& background = question.ideas ? question.ideas->background : question.implement->background;
+    const std::uint64_t seed = question.ideas ? question.ideas->seed : question.implement->seed;
+    question.model = chooseModel(shares, background ? background->tried : std::vector<KnownTry>(), seed, key);
+    LlmModel& model = m_models[question.model];
+    if (question.output == 0) {
+        question.output = std::min(m_settings.maxOutputTokens, std::max<std::int64_t>(1024, model.contextTokens / 2));
+    }
+    const PromptTemplate& prompt = templateFor(question);
+    auto assembled = promptFor(question, prompt);
+    if (!assembled) {
+        return refuse(question, assembled.error().message);
+    }
+
+    Exchange& exchange = question.exchange;
+    exchange = {};
+    exchange.node = question.ideas ? question.ideas->parent : question.implement->node;
+    exchange.key = key;
+    exchange.purpose = prompt.name;
+    exchange.subject = question.ideas ? subjectOf(*question.ideas) : subjectOf(*question.implement);
+    exchange.provider = model.client->provider();
+    exchange.model = model.client->model();
+    exchange.profile = model.profile.name;
+    exchange.promptHash = prompt.hash;
+    exchange.system = std::move(assembled->system);
+    exchange.prompt = std::move(assembled->user);
+    exchange.parts = std::move(assembled->parts);
+    exchange.estimatedInput = assembled->tokens;
+    exchange.estimatedTokens = assembled->tokens + question.output;
+    exchange.estimatedUsd = model.price({assembled->tokens, question.output, -1, -1});
+    if (const auto refusal = m_log->refusal(exchange.estimatedTokens, exchange.estimatedUsd)) {
+        hold(true, *refusal);
+        return postpone(question);
+    }
+    const RequestId request{m_nextRequest++};
+    const llm::WireRecord wire = model.client->start(request, requestFor(question));
+    exchange.url = wire.url;
+    exchange.request = wire.requestBody;
+    const auto id = m_log->sent(exchange);
+    if (!id) {
+        model.client->cancel(request);
+        hold(false, id.error().message);
+        return postpone(question);
+    }
+    exchange.id = *id;
+    m_asked.emplace(request, std::move(question));
+    model.client->release(request); // on record: now it may leave
+}
+
+void LlmProposer::cancel(RequestId id)
+{
+    std::erase_if(m_answers, [id](const proposer::Answer& answer) {
+        return std::visit([id](const auto& a) { return a.id == id; }, answer);
+    });
+    std::erase_if(m_unwritten, [id](const Question& question) { return question.id == id; });
+    for (auto at = m_asked.begin(); at != m_asked.end();) {
+        if (at->second.id != id) {
+            ++at;
+            continue;
+        }
+        m_models[at->second.model].client->cancel(at->first);
+        Exchange& exchange = at->second.exchange;
+        exchange.state = Exchange::State::Failed;
+        exchange.reason = "Cancelled before the answer was there.";
+        (void)m_log->ended(exchange); // at worst it is found as lost when the session is opened again
+        at = m_asked.erase(at);
+    }
+}
+
+void LlmProposer::hold(bool spent, std::string sentence)
+{
+    if (!m_held) {
+        m_held = Held{spent, std::move(sentence)};
+    }
+}
+
+void LlmProposer::goOn()
+{
+    m_held.reset();
+    for (Question& question : std::exchange(m_unwritten, {})) {
+        conclude(std::move(question), false);
+    }
+}
+
+// --- answers -----------------------------------------------------------------------------------------------------
+
+std::vector<proposer::Answer> LlmProposer::receive()
+{
+    for (const LlmModel& model : m_models) {
+        for (llm::chat::Event& event : model.client->receive()) {
+            onEvent(event);
+        }
+    }
+    return std::exchange(m_answers, {});
+}
+
+void LlmProposer::onEvent(llm::chat::Event& event)
+{
+    const RequestId id = std::visit([](const auto& one) { return one.id; }, event);
+    const auto found = m_asked.find(id);
+    if (found == m_asked.end()) {
+        return; // cancelled
+    }
+    if (const auto* delta = std::get_if<llm::chat::Delta>(&event)) {
+        return m_log->grew(found->second.exchange, delta->text);
+    }
+    if (const auto* sent = std::get_if<llm::chat::Sent>(&event)) {
+        found->second.exchange.url = sent->wire.url.empty() ? found->second.exchange.url : sent->wire.url;
+        return;
+    }
+    Question question = std::move(found->second);
+    m_asked.erase(found);
+    if (auto* answered = std::get_if<llm::chat::Answered>(&event)) {
+        onAnswered(std::move(question), *answered);
+    } else {
+        onFailed(std::move(question), std::get<llm::chat::Failed>(event));
+    }
+}
+
+void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
+{
+    Exchange& exchange = question.exchange;
+    exchange.state = Exchange::State::Answered;
+    exchange.answer = std::move(answered.answer.text);
+    exchange.reasoning = std::move(answered.answer.reasoning);
+    exchange.finish = llm::nameOf(answered.answer.finish);
+    exchange.tokens = countsOf(answered.answer.usage);
+    exchange.usd = m_models[question.model].price(exchange.tokens);
+    exchange.notes = std::move(answered.answer.adjustments);
+    exchange.attempts = answered.answer.attempts;
+    exchange.firstTokenSeconds = answered.answer.firstTokenSeconds;
+    exchange.seconds = answered.answer.seconds;
+    if (!answered.answer.model.empty() && answered.answer.model != exchange.model) {
+        exchange.notes.push_back(fmt::format("the provider answered as {}", answered.answer.model));
+    }
+    if (!answered.wire.requestBody.empty()) { // what was adjusted on the way
+        exchange.request = std::move(answered.wire.requestBody);
+    }
+    conclude(std::move(question), false);
+}
+
+/// Reads an answer, puts it on record with what was read (unless it is there already), and only then uses it.
+void LlmProposer::conclude(Question question, bool onRecord)
+{
+    Exchange& exchange = question.exchange;
+    ReadKernel kernel;
+    FilteredIdeas ideas;
+    std::vector<std::string> notes;
+    if (question.ideas) {
+        ideas = readIdeas(exchange, *question.ideas, m_settings.ideas, m_settings.implementations);
+        for (const proposer::DroppedIdea& dropped : ideas.dropped) {
+            notes.push_back(fmt::format("dropped idea \"{}\": {}", dropped.title, dropped.reason));
+        }
+        if (ideas.kept.empty() && ideas.dropped.empty()) {
+            kernel.mismatch = "The answer holds no list of ideas.";
+        }
+    } else {
+        kernel = readKernel(exchange, *question.implement);
+        notes = kernel.notes;
+    }
+    if (!kernel.mismatch.empty()) {
+        notes.push_back("not used: " + kernel.mismatch);
+    }
+    if (!onRecord) {
+        const std::vector<std::string> before = exchange.notes;
+        exchange.notes.insert(exchange.notes.end(), notes.begin(), notes.end());
+        if (const auto result = m_log->ended(exchange); !result) {
+            hold(false, result.error().message);
+            exchange.notes = before;
+            m_unwritten.push_back(std::move(question)); // it was paid for: kept until it can be written
+            return;
+        }
+    }
+    const bool again = !kernel.mismatch.empty() && exchange.finish != "refused" && question.attempt + 1 < mostAttempts;
+    if (again) {
+        question.mismatch = kernel.mismatch;
+        ++question.attempt;
+        question.output = kernel.cutOff ? std::min(mostOutput, std::max(question.output, m_settings.maxOutputTokens) * 2) : 0;
+        return submit(std::move(question));
+    }
+    if (question.ideas) {
+        m_answers.push_back(proposer::Ideas{question.id, std::move(ideas.kept), std::move(ideas.dropped)});
+        return;
+    }
+    proposer::Implementation answer{.id = question.id};
+    answer.source = std::move(kernel.source);
+    answer.title = titleOf(*question.implement);
+    answer.payload = modelPayload(exchange.profile, exchange.id);
+    if (answer.source.empty()) {
+        answer.reason = exchange.finish == "refused"
+                            ? fmt::format("{} declined to answer.", exchange.model)
+                            : fmt::format("The answer of {} is no candidate: {}", exchange.model, kernel.mismatch);
+    }
+    m_answers.push_back(std::move(answer));
+}
+
+void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
+{
+    using Kind = llm::ChatFailure::Kind;
+    Exchange& exchange = question.exchange;
+    exchange.state = Exchange::State::Failed;
+    exchange.reason = failed.failure.message;
+    exchange.answer = std::move(failed.failure.partialText);
+    exchange.tokens = countsOf(failed.failure.usage);
+    if (exchange.tokens != TokenCounts{}) {
+        exchange.usd = m_models[question.model].price(exchange.tokens);
+    }
+    if (!failed.wire.requestBody.empty()) {
+        exchange.request = std::move(failed.wire.requestBody);
+    }
+    if (const auto result = m_log->ended(exchange); !result) {
+        hold(false, result.error().message);
+        return postpone(question);
+    }
+    switch (failed.failure.kind) {
+    case Kind::Cancelled:
+        return;
+    case Kind::Overflow:
+        question.room /= 2;
+        if (question.room >= smallestRoom) {
+            return submit(std::move(question));
+        }
+        return refuse(question, exchange.reason);
+    case Kind::Deadline:
+    case Kind::Server:
+        if (++question.failures < mostFailures) {
+            return submit(std::move(question));
+        }
+        [[fallthrough]];
+    case Kind::Unreachable:
+    case Kind::Rejected:
+    case Kind::RateLimited:
+    case Kind::Quota:
+    case Kind::NotRecorded:
+    case Kind::Unusable:
+        hold(false, exchange.reason);
+        return postpone(question);
+    }
+}
+
+/// There is no answer now: the question comes again when the run goes on.
+void LlmProposer::postpone(const Question& question)
+{
+    if (question.ideas) {
+        m_answers.push_back(proposer::Ideas{.id = question.id, .ideas = {}, .dropped = {}, .postponed = true});
+        return;
+    }
+    proposer::Implementation answer{.id = question.id};
+    answer.postponed = true;
+    answer.reason = m_held ? m_held->sentence : std::string();
+    m_answers.push_back(std::move(answer));
+}
+
+/// The question cannot be asked at all.
+void LlmProposer::refuse(const Question& question, const std::string& reason)
+{
+    if (question.ideas) {
+        m_answers.push_back(proposer::Ideas{.id = question.id, .ideas = {}, .dropped = {{"", "", reason}}});
+        return;
+    }
+    proposer::Implementation answer{.id = question.id};
+    answer.reason = reason;
+    m_answers.push_back(std::move(answer));
+}
+
+} // namespace espalier

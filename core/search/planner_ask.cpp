@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the engineer tells and asks the models: hints, attached texts, questions asked again.
+#include "core/search/planner.h"
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/search/node_payload.h"
+#include "core/search/own_prompt.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t longestPrompt = std::size_t{1} << 20;
+constexpr std::size_t longestHint = std::size_t{4} << 10;
+constexpr std::size_t longestAttachment = std::size_t{256} << 10;
+constexpr const char* attachmentsKey = "prompt.attachments";
+constexpr const char* hintsKey = "prompt.hints";
+constexpr const char* requestsKey = "search.idea_requests";
+
+std::string textOf(const Json& json)
+{
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The array under a key; an empty one when it is missing or broken.
+Result<Json> storedArray(Store& store, const char* key)
+{
+    ESPALIER_TRY(const auto text, store.value(key));
+    if (!text) {
+        return Json::array();
+    }
+    auto json = parseJson(*text, key);
+    return json && json->is_array() ? std::move(*json) : Json::array();
+}
+
+std::string fieldOf(const Json& object, const char* name)
+{
+    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
+                                                                                   : std::string();
+}
+
+std::int64_t numberOf(const Json& object, const char* name)
+{
+    const bool there = object.is_object() && object.contains(name) && object[name].is_number_integer();
+    return there ? object[name].get<std::int64_t>() : 0;
+}
+
+} // namespace
+
+std::string ownPromptPayload(const std::string& prompt)
+{
+    return textOf(Json{{"prompt", prompt}});
+}
+
+std::string ownPromptIn(const std::string& payload)
+{
+    const auto json = parseJson(payload, "payload");
+    return json ? fieldOf(*json, "prompt") : std::string();
+}
+
+Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
+{
+    const TreeNode* node = m_tree.find(id);
+    if (!node) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", id.value));
+    }
+    if (prompt.size() > longestPrompt) {
+        return fail(ErrorCode::InvalidInput, "The prompt is longer than 1 MiB: shorten it.");
+    }
+    if (!backgroundWanted()) {
+        return fail(ErrorCode::InvalidInput,
+                    "No model takes part in this session: start one with --proposer llm to ask a model.");
+    }
+    const TreeNode* idea = node->kind == NodeKind::Candidate && node->parent ? &m_tree.at(*node->parent) : nullptr;
+    const Proposer* writer = idea && idea->kind == NodeKind::Idea ? proposerNamed(idea->proposer) : nullptr;
+    if (!ideas && writer && writer->readsBackground()) {
+        StoredNode again;
+        again.id = m_book.nextId();
+        again.kind = NodeKind::Candidate;
+        again.state = NodeState::Queued;
+        again.parents = {{idea->id, EdgeRole::Primary}};
+        again.ordinal = m_book.childrenOf(idea->id);
+        again.title = idea->title;
+        again.proposer = idea->proposer;
+        again.payload = NodePayload{"", 1, prompt.empty() ? "" : ownPromptPayload(prompt), 0, 0}.text();
+        again.createdAt = timestamp();
+        ESPALIER_CHECK(m_journal.addAct("engineer", textOf(Json{{"act", "ask"}, {"node", id.value}, {"new", again.id.value}})));
+        ESPALIER_CHECK(addCandidate(again));
+        m_unanswered.push_back(again.id);
+        return {};
+    }
+    const NodeId parent = node->kind == NodeKind::Idea ? *node->parent : id;
+    IdeaRequest request{parent, prompt, 1};
+    ESPALIER_TRY(const std::vector<Exchange> before, m_journal.store().exchangesOf(parent));
+    request.round += static_cast<int>(std::count_if(
+        before.begin(), before.end(), [](const Exchange& exchange) { return exchange.purpose == "idea"; }));
+    request.round += static_cast<int>(std::count_if(
+        m_ideaRequests.begin(), m_ideaRequests.end(), [parent](const IdeaRequest& r) { return r.parent == parent; }));
+    m_ideaRequests.push_back(std::move(request));
+    if (auto kept = keepIdeaRequests(); !kept) {
+        m_ideaRequests.pop_back();
+        return kept;
+    }
+    return m_journal.addAct("engineer", textOf(Json{{"act", "ask-ideas"}, {"node", parent.value}}));
+}
+
+Result<void> Planner::keepIdeaRequests()
+{
+    Json list = Json::array();
+    for (const IdeaRequest& request : m_ideaRequests) {
+        list.push_back({{"parent", request.parent.value}, {"prompt", request.prompt}, {"round", request.round}});
+    }
+    return m_journal.setValue(requestsKey, textOf(list));
+}
+
+Result<void> Planner::addHint(const std::string& text)
+{
+    if (trimmed(text).empty() || text.size() > longestHint) {
+        return fail(ErrorCode::InvalidInput, "A hint is a text of at most 4 KiB: say what the models should heed.");
+    }
+    std::vector<std::string> hints = m_hints;
+    hints.emplace_back(trimmed(text));
+    ESPALIER_CHECK(m_journal.setValue(hintsKey, textOf(Json(hints))));
+    m_hints = std::move(hints);
+    return m_journal.addAct("engineer", textOf(Json{{"act", "hint"}, {"text", m_hints.back()}}));
+}
+
+Result<void> Planner::removeHint(int number)
+{
+    if (number < 1 || number > static_cast<int>(m_hints.size())) {
+        return fail(ErrorCode::NotFound,
+                    fmt::format("There is no hint {}: the session has {}.", number, m_hints.size()));
+    }
+    std::vector<std::string> hints = m_hints;
+    hints.erase(hints.begin() + number - 1);
+    ESPALIER_CHECK(m_journal.setValue(hintsKey, textOf(Json(hints))));
+    m_hints = std::move(hints);
+    return m_journal.addAct("engineer", textOf(Json{{"act", "unhint"}, {"number", number}}));
+}
+
+Result<void> Planner::attach(const Attachment& attachment)
+{
+    if (trimmed(attachment.name).empty() || attachment.name.size() > 200) {
+        return fail(ErrorCode::InvalidInput, "An attached text needs a name of at most 200 bytes.");
+    }
+    if (attachment.text.size() > longestAttachment) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} is longer than 256 KiB: attach the part that matters.", attachment.name));
+    }
+    std::vector<Attachment> attachments = m_attachments;
+    std::erase_if(attachments, [&](const Attachment& one) { return one.name == attachment.name; });
+    if (!attachment.text.empty()) {
+        attachments.push_back(attachment);
+    } else if (attachments.size() == m_attachments.size()) {
+        return fail(ErrorCode::NotFound, fmt::format("No attached text is named {}.", attachment.name));
+    }
+    Json list = Json::array();
+    for (const Attachment& one : attachments) {
+        list.push_back({{"name", one.name}, {"text", one.text}});
+    }
+    ESPALIER_CHECK(m_journal.setValue(attachmentsKey, textOf(list)));
+    m_attachments = std::move(attachments);
+    return m_journal.addAct(
+        "engineer", textOf(Json{{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}}));
+}
+
+Result<void> Planner::restoreAsks()
+{
+    Store& store = m_journal.store();
+    ESPALIER_TRY(const Json requests, storedArray(store, requestsKey));
+    for (const Json& one : requests) {
+        const NodeId parent{numberOf(one, "parent")};
+        if (m_tree.find(parent)) {
+            m_ideaRequests.push_back(
+                {parent, fieldOf(one, "prompt"), static_cast<int>(std::max<std::int64_t>(1, numberOf(one, "round")))});
+        }
+    }
+    ESPALIER_TRY(const Json hints, storedArray(store, hintsKey));
+    for (const Json& hint : hints) {
+        if (hint.is_string()) {
+            m_hints.push_back(hint.get<std::string>());
+        }
+    }
+    ESPALIER_TRY(const Json attachments, storedArray(store, attachmentsKey));
+    for (const Json& one : attachments) {
+        m_attachments.push_back({fieldOf(one, "name"), fieldOf(one, "text")});
+    }
+    return {};
+}
+
+/// For the journal: what a model offered that did not enter the tree.
+void Planner::noteDropped(NodeId parent, const Proposer& proposer, const std::vector<proposer::DroppedIdea>& dropped)
+{
+    for (const proposer::DroppedIdea& idea : dropped) {
+        const Json act = {{"act", "drop-idea"},
+                          {"node", parent.value},
+                          {"title", idea.title},
+                          {"text", idea.text},
+                          {"reason", idea.reason}};
+        if (const auto result = m_journal.addAct(std::string(proposer.name()), textOf(act)); !result) {
+            return trouble(result.error());
+        }
+    }
+}
+
+} // namespace espalier

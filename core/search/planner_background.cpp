@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What proposers that write prompts are told: consumed outcomes only.
+#include "core/search/planner.h"
+
+#include "core/base/text.h"
+#include "core/search/record_merge.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t fastExemplars = 2;
+
+bool isFailure(Outcome outcome)
+{
+    return outcome != Outcome::Passed && outcome != Outcome::NotRun;
+}
+
+/// The figures in words, until there is a diagnosis of them.
+std::string diagnosisOf(const Evaluation& evaluation)
+{
+    std::string text;
+    for (const MetricValue& metric : evaluation.metrics) {
+        text += fmt::format("- {}: {:.4g} ({})\n", metric.id, metric.value,
+                            metric.provenance == Provenance::Model ? "modelled" : "measured");
+    }
+    return text;
+}
+
+} // namespace
+
+bool Planner::backgroundWanted() const
+{
+    return std::any_of(m_proposers.begin(), m_proposers.end(),
+                       [](const auto& proposer) { return proposer->readsBackground(); });
+}
+
+KnownTry Planner::knownTry(const TreeNode& node) const
+{
+    KnownTry known;
+    known.node = node.id;
+    known.parent = m_tree.parentCandidate(node.id);
+    known.title = node.title;
+    known.proposer = node.proposer;
+    const auto payload = m_payloads.find(node.id);
+    known.payload = payload == m_payloads.end() ? std::string() : payload->second;
+    known.outcome = node.verdict->outcome;
+    known.reason = m_book.find(node.id)->reason;
+    known.score = m_tree.score(node.id);
+    known.parentScore = known.parent ? m_tree.score(*known.parent) : std::nullopt;
+    if (m_setup.exchanges) {
+        const Spending spending = m_setup.exchanges->of(node.id);
+        known.tokens = spending.tokens();
+        known.usd = spending.unpriced > 0 ? std::nullopt : std::optional(spending.usd);
+    }
+    return known;
+}
+
+Result<Evaluation> Planner::evaluationOf(NodeId node)
+{
+    ESPALIER_TRY(const std::vector<StoredStage> stages, m_journal.store().stages(node));
+    return mergeRecords(stages, std::nullopt).evaluation;
+}
+
+Result<std::shared_ptr<const Background>> Planner::background(NodeId parent)
+{
+    auto background = std::make_shared<Background>();
+    background->deviceSheet = m_setup.deviceSheet;
+    background->lessons = m_setup.lessons;
+    background->hints = m_hints;
+    background->attachments = m_attachments;
+    background->bestScore = m_tree.bestScore();
+    background->parentPinned = m_tree.at(parent).pinned;
+    for (const auto& [id, node] : m_tree.nodes()) {
+        if (node.kind == NodeKind::Idea && node.parent == parent) {
+            ESPALIER_TRY(const StoredNode idea, stored(id));
+            background->ideas.push_back({id, node.parent, node.title, idea.ideaText});
+        } else if (node.kind == NodeKind::Candidate && node.verdict) {
+            background->tried.push_back(knownTry(node));
+        }
+    }
+    ESPALIER_TRY(background->parentEvaluation, evaluationOf(parent));
+    background->diagnosis = diagnosisOf(background->parentEvaluation);
+    ESPALIER_TRY(background->exemplars, exemplars(parent, background->tried));
+    return background;
+}
+
+/// The fastest ones beside the parent, and one to contrast: what failed, or was slowest, under the same parent.
+Result<std::vector<Exemplar>> Planner::exemplars(NodeId parent, const std::vector<KnownTry>& tried)
+{
+    std::vector<const KnownTry*> fast;
+    const KnownTry* contrast = nullptr;
+    for (const KnownTry& one : tried) {
+        if (one.node == parent) {
+            continue;
+        }
+        if (one.score) {
+            fast.push_back(&one);
+        }
+        const bool slower = one.score && one.parentScore && *one.score < *one.parentScore;
+        if (one.parent == parent && (slower || isFailure(one.outcome))) {
+            contrast = &one; // the newest
+        }
+    }
+    std::stable_sort(fast.begin(), fast.end(),
+                     [](const KnownTry* a, const KnownTry* b) { return *a->score > *b->score; });
+    std::erase_if(fast, [](const KnownTry* one) { return *one->score <= 1; }); // nothing to learn from those, but below
+    fast.resize(std::min(fast.size(), fastExemplars));
+    if (contrast && std::find(fast.begin(), fast.end(), contrast) == fast.end()) {
+        fast.push_back(contrast);
+    }
+    std::vector<Exemplar> result;
+    for (const KnownTry* one : fast) {
+        ESPALIER_TRY(const StoredNode node, stored(one->node));
+        if (node.source.empty()) {
+            continue;
+        }
+        Exemplar exemplar{one->node, one->title, node.source, one->outcome,
+                          one->outcome == Outcome::Passed ? std::string() : one->reason, one->score, ""};
+        const NodeSummary* summary = m_book.find(one->node);
+        if (one->score && summary->timeUs) {
+            exemplar.times = fmt::format("- objective: {} ({})\n", durationText(summary->timeUs->value * 1e-6),
+                                         summary->provenance == Provenance::Measured ? "measured" : "modelled");
+        }
+        result.push_back(std::move(exemplar));
+    }
+    return result;
+}
+
+} // namespace espalier
