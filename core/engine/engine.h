@@ -3,7 +3,9 @@
 
 #include "core/base/result.h"
 #include "core/engine/command.h"
+#include "core/llm/chat.h"
 #include "core/model/event.h"
+#include "core/propose/llm/llm_proposer.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,6 +30,9 @@ struct EngineOptions {
     std::optional<std::uint64_t> seed;           ///< default 1
     std::optional<std::string> incumbent;        ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
     std::optional<Budget> budget;                ///< replaces the session's
+    std::vector<llm::ModelProfile> models;       ///< empty: the session's; else they replace them
+    std::optional<LlmSettings> llm;              ///< likewise
+    bool actsOnly = false;                       ///< nothing is asked of models: their keys need not be there
     std::vector<std::string> launcher;           ///< put before the judge's command line
     int builders = 0;                            ///< 0: as many as cores
 };

@@ -28,7 +28,12 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
     const SessionInfo info = session.store->info();
     auto core = std::unique_ptr<EngineCore>(new EngineCore(std::move(session), std::move(parts), std::move(observer)));
     ESPALIER_TRY(core->m_strategy, makeStrategy(info.strategy, info.seed));
-    ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(info.proposers));
+    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
+    ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(choice));
+    ESPALIER_CHECK(core->m_exchanges.restore());
+    for (const auto& proposer : core->m_proposers) {
+        proposer->keepExchanges(core->m_exchanges);
+    }
     return core;
 }
 
@@ -93,6 +98,11 @@ struct EngineCore::Handler {
         answer("overturn",
                core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
     }
+    void operator()(const command::Ask& c) const { answer("ask", core.m_planner->ask(c.node, c.prompt, c.ideas)); }
+    void operator()(const command::AddHint& c) const { answer("hint", core.m_planner->addHint(c.text)); }
+    void operator()(const command::RemoveHint& c) const { answer("unhint", core.m_planner->removeHint(c.number)); }
+    void operator()(const command::Attach& c) const { answer("attach", core.m_planner->attach({c.name, c.text})); }
+    void operator()(const command::FetchExchanges& c) const { core.tellExchanges(c.node); }
     void operator()(const command::FetchDetail& c) const
     {
         auto detail = core.detail(c.node);
@@ -155,7 +165,9 @@ void EngineCore::resumeRun(std::optional<int> steps)
     if (m_pipeline->hasUnwritten()) {
         return; // the store fails still; settle() pauses with its sentence
     }
-    (void)ready();
+    if (ready()) {
+        m_planner->goOn();
+    }
 }
 
 void EngineCore::pause(std::string why)
@@ -230,6 +242,7 @@ void EngineCore::turn(int wake, int milliseconds)
     m_planner->onProposers();
     settle();
     saveTime(false);
+    takeSpending();
     reportChanges(false);
 }
 
@@ -324,10 +337,18 @@ void EngineCore::checkEnd(Planner::State planned)
     if (m_steps == 0 && !m_spent) {
         return enterState(RunState::Paused, "the step is done");
     }
+    const auto held = m_planner->held();
+    if (held && !m_spent && !held->spent && planned != Planner::State::Limited) {
+        log(held->sentence);
+        enterState(RunState::Paused, held->sentence); // what can be done without the model is done
+        return reportChanges(true);
+    }
     const Budget& budget = m_journal.info().budget;
     std::string why = "nothing is left to try: every idea of the proposers was tried";
     if (m_spent) {
         why = *m_spent;
+    } else if (held && held->spent) {
+        why = held->sentence;
     } else if (planned == Planner::State::Limited && budget.evaluations) {
         why = fmt::format("the budget of {} evaluations is used up", *budget.evaluations);
     }
@@ -381,7 +402,7 @@ void EngineCore::checkSpending()
     const Budget& budget = m_journal.info().budget;
     if (budget.seconds && m_clock.total() >= *budget.seconds) {
         m_spent = fmt::format("the budget of {:g} seconds is used up", *budget.seconds);
-    } else if (budget.usd && *budget.usd > 0 && m_planner->usd() >= *budget.usd) {
+    } else if (budget.usd && *budget.usd > 0 && usd() >= *budget.usd) {
         m_spent = fmt::format("the budget of {:.2f} USD is used up", *budget.usd);
     }
 }

@@ -51,6 +51,8 @@ private:
     void checkSpending();
     void enterState(RunState state, std::string why);
     void failRun(std::string why);
+    double usd() const { return m_planner->usd() + m_exchanges.total().usd; }
+    std::int64_t tokens() const { return m_planner->tokens() + m_exchanges.total().tokens(); }
     std::int64_t room() const;
 
     // engine_judge.cpp: device, epoch, loss
@@ -68,9 +70,12 @@ private:
     void reportChanges(bool now);
     RunStatus status() const;
     RunSummary summary();
+    std::int64_t improvements() const;
     void refuse(std::string what, Error error);
     void saveTime(bool now);
     Result<NodeDetail> detail(NodeId node);
+    void tellExchanges(NodeId node);
+    void takeSpending();
     Result<std::vector<std::string>> exportNode(const command::Export& command);
 
     EngineParts m_parts;
@@ -78,6 +83,8 @@ private:
     std::shared_ptr<const Task> m_task;
     std::optional<Incumbent> m_incumbent;
     SessionJournal m_journal;
+    ExchangeBook m_exchanges{m_journal};
+    std::string m_deviceSheet; ///< once a judge has said what its device is
     NodeBook m_book;
     std::unique_ptr<Strategy> m_strategy;
     std::vector<std::unique_ptr<Proposer>> m_proposers;
@@ -98,6 +105,7 @@ private:
     std::optional<Error> m_closedBecause;
     std::uint64_t m_revision = 0;
     double m_lastReport = -1;
+    double m_lastGrown = -1;
     bool m_reportDue = false; ///< something waits to be told
     RunStatus m_reported;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device: which judge, which epoch, and what happens when it is lost.
+#include "core/engine/device_sheet.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/epoch.h"
 
@@ -59,6 +60,7 @@ bool EngineCore::startJudge()
 bool EngineCore::acceptFrame(const JudgeHello& hello)
 {
     SessionInfo info = m_journal.info();
+    m_deviceSheet = deviceSheet(hello);
     const bool first = info.deviceName.empty();
     const std::string epoch = epochOf(hello, m_parts.toolkit(), *m_task);
     if (!first && hello.provenance() != info.provenance) {
@@ -93,6 +95,7 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     Store& store = m_journal.store();
     const auto nodes = store.nodes();
     const auto stages = store.allStages();
+    const std::int64_t firstRequest = m_planner ? m_planner->nextRequest() : 1; // late answers must not find new owners
     m_planner.reset();
     m_pipeline.reset();
     m_pool = m_parts.makeBuildPool(); // nothing of an earlier pipeline may answer this one
@@ -105,11 +108,17 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     setup.incumbent = m_incumbent;
     setup.withBaselines = frame.provenance == Provenance::Measured;
     m_pipeline = std::make_unique<CandidatePipeline>(std::move(setup), m_journal, m_book, *m_pool);
-    m_planner = std::make_unique<Planner>(Planner::Setup{m_task, store.info().seed}, *m_strategy, m_proposers,
-                                          m_journal, m_book, *m_pipeline);
+    Planner::Setup planning{m_task, store.info().seed};
+    planning.exchanges = &m_exchanges;
+    planning.deviceSheet = m_deviceSheet;
+    planning.lessons = m_parts.lessons ? m_parts.lessons() : std::string();
+    planning.firstRequest = firstRequest;
+    m_planner = std::make_unique<Planner>(std::move(planning), *m_strategy, m_proposers, m_journal, m_book, *m_pipeline);
     Result<void> restored = nodes && stages ? m_planner->restore(*nodes, *stages, frame) : Result<void>();
     const Error* error = !nodes ? &nodes.error() : !stages ? &stages.error() : !restored ? &restored.error() : nullptr;
     if (!error) {
+        m_exchanges.touchAll();
+        takeSpending();
         return true;
     }
     enterState(RunState::Failed, error->message);

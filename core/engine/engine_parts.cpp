@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/engine_parts.h"
 
+#include "core/base/file.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
 #include "core/propose/proposers.h"
@@ -37,7 +38,8 @@ EngineParts realParts(const EngineOptions& options)
         settings.device = device;
         return startJudge(settings);
     };
-    parts.makeProposers = makeProposers;
+    parts.makeProposers = [](const ProposerChoice& choice) { return makeProposers(choice); };
+    parts.lessons = [] { return readFile(dataFolder() / "lessons.md", std::size_t{64} << 10).value_or(""); };
     parts.toolkit = [] {
         const auto toolkit = findToolkit();
         return toolkit ? toolkit->version : std::string();

@@ -4,7 +4,7 @@
 #include "core/build/toolchain.h"
 #include "core/engine/engine.h"
 #include "core/model/task.h"
-#include "core/propose/proposer.h"
+#include "core/propose/proposers.h"
 #include "core/worker/evaluator.h"
 
 #include <functional>
@@ -21,9 +21,10 @@ struct EngineParts {
     std::function<Result<Task>(std::string_view nameOrFolder)> loadTask; ///< loaded and supported
     std::function<std::unique_ptr<BuildPool>()> makeBuildPool;
     std::function<Result<std::unique_ptr<Evaluator>>(const std::string& device)> startJudge;
-    std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const std::vector<std::string>& names)> makeProposers;
+    std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const ProposerChoice& choice)> makeProposers;
     std::function<std::string()> toolkit; ///< version of the compiler, for the epoch; empty when there is none
     std::function<double()> seconds;      ///< a clock that never goes back
+    std::function<std::string()> lessons; ///< of earlier sessions, for prompts; may be empty
     std::function<void()> afterWrite;     ///< after every write to the session; may be empty
     int builders = 1;
 };

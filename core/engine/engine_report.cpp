@@ -3,6 +3,7 @@
 #include "core/build/entry_header.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/node_detail.h"
+#include "core/engine/node_exchanges.h"
 #include "core/export/kernel_export.h"
 
 #include <algorithm>
@@ -33,6 +34,12 @@ void EngineCore::reportChanges(bool now)
 {
     if (!m_planner) {
         return;
+    }
+    if (now || m_clock.now() - m_lastGrown >= secondsBetweenReports || m_clock.now() < m_lastGrown) {
+        m_lastGrown = m_clock.now();
+        for (ExchangeBook::Grown& grown : m_exchanges.takeGrown()) {
+            tell(event::AnswerGrew{grown.node, grown.exchange, std::move(grown.text)});
+        }
     }
     const double time = m_clock.now();
     const bool due = now || m_lastReport < 0 || time - m_lastReport >= secondsBetweenReports || time < m_lastReport;
@@ -87,9 +94,60 @@ RunStatus EngineCore::status() const
         const double left = std::max(0.0, *status.budget.seconds - status.seconds);
         status.secondsLeft = std::min(status.secondsLeft.value_or(left), left);
     }
-    status.usd = m_planner->usd();
-    status.tokens = m_planner->tokens();
+    status.usd = usd();
+    status.tokens = tokens();
+    status.asking = m_exchanges.underWay();
+    status.spending = m_exchanges.total();
     return status;
+}
+
+/// What requests have cost goes to the nodes that they were about.
+void EngineCore::takeSpending()
+{
+    for (const NodeId node : m_exchanges.takeChanged()) {
+        if (!m_book.find(node)) { // its question was asked and the node is about to come
+            m_exchanges.touch(node);
+        } else {
+            const Spending spending = m_exchanges.of(node);
+            m_book.setSpending(node, spending.tokens(),
+                               spending.unpriced > 0 || spending.requests == 0 ? std::nullopt
+                                                                               : std::optional(spending.usd));
+        }
+    }
+}
+
+/// Candidates of models that were faster than everything before them, in the order of the ids.
+std::int64_t EngineCore::improvements() const
+{
+    std::set<std::string_view> models;
+    for (const auto& proposer : m_proposers) {
+        if (proposer->readsBackground()) {
+            models.insert(proposer->name());
+        }
+    }
+    std::int64_t count = 0;
+    double best = 1;
+    for (const auto& [id, node] : m_book.nodes()) {
+        if (node.kind == NodeKind::Candidate && node.outcome == Outcome::Passed && node.speedupRoot &&
+            node.epoch == m_journal.info().epoch && node.speedupRoot->value > best) {
+            best = node.speedupRoot->value;
+            count += models.contains(node.proposer) ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+void EngineCore::tellExchanges(NodeId node)
+{
+    auto exchanges = exchangesBehind(m_journal.store(), node);
+    if (!exchanges) {
+        return refuse("exchanges", exchanges.error());
+    }
+    std::vector<std::string> attachments;
+    for (const Attachment& attachment : m_planner->attachments()) {
+        attachments.push_back(attachment.name);
+    }
+    tell(event::Exchanges{node, std::move(*exchanges), m_planner->hints(), std::move(attachments)});
 }
 
 RunSummary EngineCore::summary()
@@ -106,8 +164,13 @@ RunSummary EngineCore::summary()
     summary.failed = counts.failed;
     summary.best = m_book.headline();
     summary.seconds = m_clock.total();
-    summary.usd = m_planner->usd();
-    summary.tokens = m_planner->tokens();
+    summary.usd = usd();
+    summary.tokens = tokens();
+    summary.spending = m_exchanges.total();
+    summary.improvements = improvements();
+    if (summary.improvements > 0 && summary.tokens > 0) {
+        summary.tokensPerImprovement = static_cast<double>(summary.tokens) / static_cast<double>(summary.improvements);
+    }
     summary.incumbent = m_incumbent ? m_incumbent->name : "";
     if (summary.best) {
         const NodeSummary* best = m_book.find(*summary.best);

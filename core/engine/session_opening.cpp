@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/session_opening.h"
 
+#include "core/propose/llm/profile_record.h"
 #include "core/search/search_tree.h"
 #include "core/search/session_journal.h"
 #include "core/search/strategy.h"
@@ -29,19 +30,20 @@ Result<void> checkDevice(const std::string& device)
 Result<void> checkBudget(const Budget& budget)
 {
     if ((budget.evaluations && *budget.evaluations < 0) || (budget.seconds && !(*budget.seconds >= 0)) ||
-        (budget.usd && !(*budget.usd >= 0))) {
+        (budget.usd && !(*budget.usd >= 0)) || (budget.tokens && *budget.tokens < 0)) {
         return fail(ErrorCode::InvalidInput,
-                    "A budget cannot be negative: give evaluations, seconds or USD from 0 up.");
+                    "A budget cannot be negative: give evaluations, seconds, USD or tokens from 0 up.");
     }
     return {};
 }
 
-Result<void> checkNames(const SessionInfo& info, const EngineParts& parts)
+Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
 {
     ESPALIER_CHECK(checkDevice(info.device));
     ESPALIER_CHECK(checkBudget(info.budget));
     ESPALIER_CHECK(makeStrategy(info.strategy, info.seed));
-    ESPALIER_CHECK(parts.makeProposers(info.proposers));
+    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
+    ESPALIER_CHECK(parts.makeProposers(choice));
     return {};
 }
 
@@ -125,6 +127,20 @@ Result<std::optional<Incumbent>> sessionIncumbent(const SessionInfo& info, const
     return incumbent;
 }
 
+/// What the options say replaces what the session remembers.
+void takeModels(SessionInfo& info, const EngineOptions& options)
+{
+    if (!options.models.empty()) {
+        info.models.clear();
+        for (const llm::ModelProfile& profile : options.models) {
+            info.models.push_back(recordOf(profile));
+        }
+    }
+    if (options.llm) {
+        info.llm = recordOf(*options.llm);
+    }
+}
+
 StoredNode rootNode(const Task& task)
 {
     StoredNode root;
@@ -162,7 +178,8 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
     info.incumbentHash = incumbent && !info.incumbent.empty() ? incumbent->hash : "";
     info.budget = options.budget.value_or(Budget{});
     info.createdAt = timestamp();
-    ESPALIER_CHECK(checkNames(info, parts));
+    takeModels(info, options);
+    ESPALIER_CHECK(checkNames(info, options, parts));
     ESPALIER_TRY(std::unique_ptr<Store> store, Store::create(options.session, info));
     return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
 }
@@ -177,15 +194,31 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
     if (options.budget) {
         ESPALIER_CHECK(checkBudget(*options.budget));
     }
-    ESPALIER_CHECK(checkNames(info, parts));
-    if (options.budget && *options.budget != info.budget) {
+    if (options.budget) {
         info.budget = *options.budget;
+    }
+    takeModels(info, options);
+    ESPALIER_CHECK(checkNames(info, options, parts));
+    if (info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
         ESPALIER_CHECK(store->setInfo(info));
     }
     return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
 }
 
 } // namespace
+
+Result<ProposerChoice> proposerChoice(const SessionInfo& info, const EngineOptions& options)
+{
+    ProposerChoice choice{.names = info.proposers, .models = options.models, .llm = settingsFrom(info.llm)};
+    choice.absentModels = options.actsOnly;
+    if (choice.models.empty()) {
+        for (const std::string& record : info.models) {
+            ESPALIER_TRY(llm::ModelProfile profile, profileFrom(record));
+            choice.models.push_back(std::move(profile));
+        }
+    }
+    return choice;
+}
 
 Result<OpenedSession> openSession(const EngineOptions& options, const EngineParts& parts)
 {

@@ -31,6 +31,7 @@ struct SessionInfo {
     std::string strategy;
     std::vector<std::string> proposers;
     std::vector<std::string> models; ///< profiles of the models as JSON objects, without anything secret
+    std::string llm;                 ///< how much they are asked for, as a JSON object; empty: defaults
     std::uint64_t seed = 0;
     std::string incumbent;          ///< as asked: "old.cu", "libops.so:launch"; empty: the task's, or the root
     std::string incumbentHash;      ///< of its contents

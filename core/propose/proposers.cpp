@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/propose/proposers.h"
 
+#include "core/propose/llm/absent_client.h"
 #include "core/propose/manual_proposer.h"
 #include "core/propose/playbook_proposer.h"
 #include "core/propose/tuner_proposer.h"
@@ -11,9 +12,70 @@
 namespace espalier {
 namespace {
 
-constexpr const char* choices = "playbook, tuner, manual";
+constexpr const char* choices = "playbook, tuner, llm, command, manual, replay";
 
-Result<std::unique_ptr<Proposer>> makeProposer(const std::string& name)
+Result<LlmModel> makeModel(llm::ModelProfile profile, bool absent)
+{
+    LlmModel model;
+    if (profile.name.empty()) {
+        profile.name = profile.model.empty() ? profile.provider : profile.model;
+    }
+    auto client = llm::makeClient(profile);
+    if (client) {
+        model.client = std::move(*client);
+    } else if (absent) {
+        model.client = std::make_unique<AbsentClient>(profile, client.error().message);
+    } else {
+        return std::unexpected(client.error());
+    }
+    if (profile.contextTokens > 0) {
+        model.contextTokens = profile.contextTokens;
+    }
+    model.profile = std::move(profile);
+    return model;
+}
+
+Result<std::unique_ptr<Proposer>> makeLlm(const std::string& name, const ProposerChoice& choice)
+{
+    std::vector<LlmModel> models;
+    for (const llm::ModelProfile& profile : choice.models) {
+        if (name == "llm" || profile.provider == name) {
+            ESPALIER_TRY(LlmModel model, makeModel(profile, choice.absentModels));
+            const bool twice = std::any_of(models.begin(), models.end(), [&model](const LlmModel& other) {
+                return other.profile.name == model.profile.name;
+            });
+            if (twice) {
+                return fail(ErrorCode::InvalidInput, fmt::format("Two models are named \"{}\": give their profiles names of "
+                                                                 "their own.",
+                                                                 model.profile.name));
+            }
+            models.push_back(std::move(model));
+        }
+    }
+    if (models.empty()) {
+        return fail(ErrorCode::InvalidInput,
+                    name == "llm"
+                        ? std::string("Proposer \"llm\" needs a model: name one with --provider and --model, or a saved "
+                                      "profile with --model-profile.")
+                        : fmt::format("Proposer \"{0}\" needs a model of the provider {0}: {1}.", name,
+                                      name == "command" ? "name the program with --command"
+                                                        : "name the folder of the exchanges with --folder"));
+    }
+    std::vector<PromptTemplate> prompts;
+    for (const std::string& prompt : promptNames()) {
+        ESPALIER_TRY(PromptTemplate loaded, loadPrompt(prompt));
+        prompts.push_back(std::move(loaded));
+    }
+    return std::make_unique<LlmProposer>(name, std::move(models), std::move(prompts), choice.llm);
+}
+
+bool hasModelOf(const ProposerChoice& choice, const std::string& provider)
+{
+    return std::any_of(choice.models.begin(), choice.models.end(),
+                       [&provider](const llm::ModelProfile& profile) { return profile.provider == provider; });
+}
+
+Result<std::unique_ptr<Proposer>> makeProposer(const std::string& name, const ProposerChoice& choice)
 {
     if (name == "playbook") {
         return std::make_unique<PlaybookProposer>();
@@ -21,31 +83,36 @@ Result<std::unique_ptr<Proposer>> makeProposer(const std::string& name)
     if (name == "tuner") {
         return std::make_unique<TunerProposer>();
     }
-    if (name == "manual") {
+    if (name == "manual" && !hasModelOf(choice, "manual")) {
         return std::make_unique<ManualProposer>();
     }
-    if (name == "llm" || name == "command" || name == "replay") {
-        return fail(ErrorCode::NotSupported,
-                    fmt::format("This version has no proposer \"{}\" yet: choose from {}.", name, choices));
+    if (name == "llm" || name == "command" || name == "replay" || name == "manual") {
+        return makeLlm(name, choice);
     }
     return fail(ErrorCode::InvalidInput, fmt::format("There is no proposer \"{}\": choose from {}.", name, choices));
 }
 
 } // namespace
 
-Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const std::vector<std::string>& names)
+Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const ProposerChoice& choice)
 {
     std::vector<std::unique_ptr<Proposer>> proposers;
+    const std::vector<std::string>& names = choice.names;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
             names.begin() + static_cast<std::ptrdiff_t>(i)) {
             return fail(ErrorCode::InvalidInput,
                         fmt::format("Proposer \"{}\" is named twice: name it once.", names[i]));
         }
-        ESPALIER_TRY(auto made, makeProposer(names[i]));
+        ESPALIER_TRY(auto made, makeProposer(names[i], choice));
         proposers.push_back(std::move(made));
     }
     return proposers;
+}
+
+Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const std::vector<std::string>& names)
+{
+    return makeProposers(ProposerChoice{.names = names, .models = {}, .llm = {}});
 }
 
 } // namespace espalier

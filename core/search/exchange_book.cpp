@@ -120,6 +120,13 @@ std::vector<ExchangeBook::Grown> ExchangeBook::takeGrown()
     return grown;
 }
 
+void ExchangeBook::touchAll()
+{
+    for (const auto& [node, spending] : m_byNode) {
+        m_changed.insert(node);
+    }
+}
+
 std::set<NodeId> ExchangeBook::takeChanged()
 {
     return std::exchange(m_changed, {});

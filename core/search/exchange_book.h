@@ -36,6 +36,8 @@ public:
         std::string text;
     };
     std::vector<Grown> takeGrown();
+    void touch(NodeId node) { m_changed.insert(node); }
+    void touchAll(); ///< every node that something was asked about
     std::set<NodeId> takeChanged(); ///< nodes whose exchanges began or ended
 
 private:

@@ -27,6 +27,13 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
         if (m_asking) {
             return State::Working;
         }
+        if ((!m_heldIdeas.empty() || !m_askAgain.empty() || !m_postponed.empty()) && !held()) {
+            goOn(); // its hold has ended by itself
+            requestUnanswered();
+            if (m_asking) {
+                return State::Working;
+            }
+        }
         applyHolds();
         if (!m_ideaRequests.empty()) {
             const IdeaRequest request = m_ideaRequests.front();
@@ -593,9 +600,13 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
     context.parentSource = parentNode.source;
     context.parentScore = m_tree.score(*parent);
     context.node = node;
+    NodeId first = failed.value_or(node); // a repair counts as the implementation that it goes back to
+    for (const TreeNode* entry = m_tree.find(first); entry && entry->mends; entry = m_tree.find(first)) {
+        first = *entry->mends;
+    }
     for (const NodeId child : m_tree.at(idea).children) {
         const TreeNode& other = m_tree.at(child);
-        if (other.kind == NodeKind::Candidate && !other.mends && child < node) {
+        if (other.kind == NodeKind::Candidate && !other.mends && child < first) {
             const auto own = m_payloads.find(child);
             context.earlier.push_back({context.ordinal++, own == m_payloads.end() ? std::string() : own->second,
                                        other.verdict ? std::optional(other.verdict->outcome) : std::nullopt,

@@ -58,6 +58,7 @@ Json infoToJson(const SessionInfo& info)
             {"strategy", info.strategy},
             {"proposers", info.proposers},
             {"models", info.models},
+            {"llm", info.llm},
             {"seed", info.seed},
             {"incumbent", info.incumbent},
             {"incumbent_hash", info.incumbentHash},
@@ -82,6 +83,7 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
     info.provenance = provenanceNamed(text("provenance")).value_or(Provenance::Model);
     info.epoch = text("epoch");
     info.strategy = text("strategy");
+    info.llm = text("llm");
     info.incumbent = text("incumbent");
     info.incumbentHash = text("incumbent_hash");
     info.createdAt = text("created_at");

@@ -56,7 +56,7 @@ public:
     double secondsPerTurn = 0.01;
     int writesBeforeKill = -1; ///< -1: never
     int writes = 0;
-    std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const std::vector<std::string>&)> makeProposers;
+    std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const ProposerChoice&)> makeProposers;
 
     // What observers were told.
     std::map<NodeId, NodeSummary> nodes;

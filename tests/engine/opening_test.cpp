@@ -40,7 +40,7 @@ TEST(Opening, WhatIsMissingOrUnknownIsNamed)
     EXPECT_EQ(refusal(engine), "There is no strategy \"refin\": choose refine or sample.");
     engine.options.strategy.reset();
     engine.options.proposers = {"x"};
-    EXPECT_EQ(refusal(engine), "There is no proposer \"x\": choose from playbook, tuner, manual.");
+    EXPECT_EQ(refusal(engine), "There is no proposer \"x\": choose from playbook, tuner, llm, command, manual, replay.");
     engine.options.proposers.reset();
     engine.options.budget = Budget{-1, {}, {}};
     EXPECT_NE(refusal(engine).find("A budget cannot be negative"), std::string::npos);

@@ -186,8 +186,10 @@ TEST(Proposers, AreMadeByName)
     ASSERT_TRUE(made);
     EXPECT_EQ((*made)[0]->name(), "tuner");
     EXPECT_EQ(makeProposers({"playbok"}).error().message,
-              "There is no proposer \"playbok\": choose from playbook, tuner, manual.");
-    EXPECT_EQ(makeProposers({"llm"}).error().code, ErrorCode::NotSupported);
+              "There is no proposer \"playbok\": choose from playbook, tuner, llm, command, manual, replay.");
+    EXPECT_EQ(makeProposers({"llm"}).error().message,
+              "Proposer \"llm\" needs a model: name one with --provider and --model, or a saved profile with "
+              "--model-profile.");
     EXPECT_EQ(makeProposers({"tuner", "tuner"}).error().message, "Proposer \"tuner\" is named twice: name it once.");
 }
 

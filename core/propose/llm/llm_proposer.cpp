@@ -221,6 +221,7 @@ void LlmProposer::submit(Question question)
     exchange.key = key;
     exchange.purpose = prompt.name;
     exchange.subject = question.ideas ? subjectOf(*question.ideas) : subjectOf(*question.implement);
+    exchange.subject += question.attempt > 0 ? " again" : "";
     exchange.provider = model.client->provider();
     exchange.model = model.client->model();
     exchange.profile = model.profile.name;
@@ -342,6 +343,14 @@ void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
     conclude(std::move(question), false);
 }
 
+/// Room that was reserved is free again: a cap may let the next question through.
+void LlmProposer::easeHold()
+{
+    if (m_held && m_held->spent) {
+        m_held.reset();
+    }
+}
+
 /// Reads an answer, puts it on record with what was read (unless it is there already), and only then uses it.
 void LlmProposer::conclude(Question question, bool onRecord)
 {
@@ -373,6 +382,9 @@ void LlmProposer::conclude(Question question, bool onRecord)
             m_unwritten.push_back(std::move(question)); // it was paid for: kept until it can be written
             return;
         }
+    }
+    if (!onRecord) {
+        easeHold();
     }
     const bool again = !kernel.mismatch.empty() && exchange.finish != "refused" && question.attempt + 1 < mostAttempts;
     if (again) {
@@ -415,6 +427,7 @@ void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
         hold(false, result.error().message);
         return postpone(question);
     }
+    easeHold();
     switch (failed.failure.kind) {
     case Kind::Cancelled:
         return;

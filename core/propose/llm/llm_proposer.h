@@ -86,6 +86,7 @@ private:
     void conclude(Question question, bool onRecord);
     void postpone(const Question& question);
     void refuse(const Question& question, const std::string& reason);
+    void easeHold();
     void hold(bool spent, std::string sentence);
 
     std::string m_name;
