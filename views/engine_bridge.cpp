@@ -144,6 +144,14 @@ void EngineBridge::take(const event::Detail& event)
 {
     emit detailArrived(event.detail);
 }
+void EngineBridge::take(const event::Exchanges& event)
+{
+    emit exchangesArrived(event.node, event.exchanges, event.hints, event.attachments);
+}
+void EngineBridge::take(const event::AnswerGrew& event)
+{
+    emit answerGrew(event.node, event.exchange, format::text(event.text));
+}
 void EngineBridge::take(const event::CommandFailed& event)
 {
     emit commandFailed(format::text(event.what), event.error);

@@ -34,6 +34,9 @@ signals:
     void openFailed(const espalier::Error& error);
     void changed(const std::vector<espalier::NodeSummary>& nodes, const espalier::RunStatus& status);
     void detailArrived(const std::shared_ptr<const espalier::NodeDetail>& detail);
+    void exchangesArrived(espalier::NodeId node, const std::vector<espalier::Exchange>& exchanges,
+                          const std::vector<std::string>& hints, const std::vector<std::string>& attachments);
+    void answerGrew(espalier::NodeId node, qint64 exchange, const QString& text);
     void exported(espalier::NodeId node, const QStringList& files);
     void commandFailed(const QString& what, const espalier::Error& error);
     void logged(const QList<QPair<QString, QString>>& lines); ///< time, text
@@ -48,6 +51,8 @@ private:
     void take(const event::SessionOpened& event);
     void take(const event::Changes& event);
     void take(const event::Detail& event);
+    void take(const event::Exchanges& event);
+    void take(const event::AnswerGrew& event);
     void take(const event::Exported& event);
     void take(const event::CommandFailed& event);
     void take(const event::Log& event);

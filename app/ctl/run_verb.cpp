@@ -142,6 +142,8 @@ private:
     }
     void handle(const event::Log& event) { m_table.line(event.text); }
     void handle(const event::Detail&) {}
+    void handle(const event::Exchanges&) {}
+    void handle(const event::AnswerGrew&) {}
     void handle(const event::Closed& event)
     {
         if (event.error) {

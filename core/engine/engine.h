@@ -5,7 +5,7 @@
 #include "core/engine/command.h"
 #include "core/llm/chat.h"
 #include "core/model/event.h"
-#include "core/propose/llm/llm_proposer.h"
+#include "core/propose/llm/llm_settings.h"
 
 #include <cstdint>
 #include <filesystem>

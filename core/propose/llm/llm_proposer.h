@@ -4,6 +4,7 @@
 #include "core/base/fd.h"
 #include "core/llm/chat.h"
 #include "core/propose/llm/answer_reading.h"
+#include "core/propose/llm/llm_settings.h"
 #include "core/propose/llm/model_choice.h"
 #include "core/propose/prompt/prompt_assembly.h"
 #include "core/propose/proposer.h"
@@ -20,15 +21,6 @@ struct LlmModel {
     std::int64_t contextTokens = 128'000;
     /// USD for these tokens; nullopt where no price is known. Never empty.
     std::function<std::optional<double>(const TokenCounts&)> price = [](const TokenCounts&) { return std::nullopt; };
-};
-
-/// How much is asked for.
-struct LlmSettings {
-    int ideas = 4;           ///< per expansion
-    int implementations = 1; ///< per idea
-    int repairs = 2;         ///< of a candidate that fails to build or verify
-    std::int64_t maxOutputTokens = 16384;
-    std::string reasoningEffort;
 };
 
 /// Language models as a proposer: ideas in one question, each kernel in one of its own, repairs in further ones.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/llm/chat.h"
-#include "core/propose/llm/llm_proposer.h"
+#include "core/propose/llm/llm_settings.h"
 
 #include <string>
 #include <vector>
