@@ -9,10 +9,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <numeric>
-#include <poll.h>
 
 namespace espalier::judge {
 
@@ -22,11 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t fewestCalls = 2;
 constexpr double fullyComparedShare = 0.1;
-constexpr double physicalSlack = 0.98;
 constexpr double graphBelowUs = 10;    ///< shorter calls are timed by replaying many of them as one graph
-constexpr double memoRatio = 1.5;      ///< honest kernels stay below 1.22 (verification.md, V24)
-constexpr double nearPeak = 0.95;      ///< of the measured peak: worth a look
-constexpr double farBeyondVendor = 2;  ///< times as fast as a vendor's library: worth a look
 
 double secondsSince(Clock::time_point start)
 {
@@ -39,43 +33,6 @@ Before beforeOf(std::mt19937_64& random, bool first)
 {
     constexpr std::array all = {Before::Noise, Before::NaN, Before::PreviousAnswer, Before::Inverted};
     return all[random() % (first ? 4 : 2)];
-}
-
-/// With ESPALIER_TRACE_CLOCK set, every block's clocks go to stderr: what to look at when blocks are dropped.
-void trace(const Contender& contender, const std::string& during, const RunnerProcess::Block& block,
-           const ClockedBlock& clocked)
-{
-    static const bool wanted = std::getenv("ESPALIER_TRACE_CLOCK") != nullptr;
-    if (wanted) {
-        fmt::print(stderr, "clock: {} {} calls {} wall {:.0f} claimed {:.0f} residual {:.0f} median {:.2f}{}\n", during,
-                   contender.id, clocked.events.size(), block.wallMicroseconds, clocked.claimed, clocked.residual,
-                   clocked.median, clocked.agrees ? "" : " dropped");
-    }
-}
-
-constexpr std::uint64_t bootstrapSeed =
-    0x45737061; // the interval of given samples must not depend on when it is computed
-
-/// Waits, and spins through the last two milliseconds: a late waking would count as latency. False when cancelled.
-bool awaitMoment(Clock::time_point moment, Interrupts& interrupts)
-{
-    for (auto now = Clock::now(); now < moment; now = Clock::now()) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(moment - now).count() - 1;
-        pollfd polled = {interrupts.descriptor(), POLLIN, 0};
-        if (left > 0 && ::poll(&polled, 1, static_cast<int>(std::min<long long>(left, 1000))) > 0) {
-            interrupts.service();
-            if (interrupts.cancelled()) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-Latency latencyOf(const std::vector<double>& samples)
-{
-    return {statistics::quantile(samples, 0.50), statistics::quantile(samples, 0.95),
-            statistics::quantile(samples, 0.99), static_cast<int>(samples.size())};
 }
 
 } // namespace
@@ -193,77 +150,6 @@ Judged<std::size_t> Timer::pilot(const CasePlan& plan, std::vector<Contender>& c
     return std::min(calls, affordable);
 }
 
-Judged<void> Timer::captureAll(std::vector<Contender>& contenders)
-{
-    for (Contender& contender : contenders) {
-        for (Lane& lane : contender.lanes) {
-            if (!contender.out.empty()) {
-                break;
-            }
-            auto graph =
-                lane.runner->process->capture(lane.calls, m_context.runners.deadlines().call, m_context.interrupts);
-            const bool candidate = contender.kind == Contender::Kind::Candidate;
-            if (!graph && (candidate || graph.error().loss == Loss::Cancelled)) {
-                return std::unexpected(verdictOf(graph.error(), "the capture of a block of calls"));
-            }
-            const std::string why = !graph               ? graph.error().text
-                                    : graph->status != 0 ? "a call returned " + cudaErrorText(graph->status)
-                                                         : graph->error;
-            if (!why.empty() && candidate) {
-                return rejected(Outcome::Suspicious, "capture",
-                                fmt::format("{} calls in a row cannot be captured into a CUDA graph: {}",
-                                            lane.calls.size(), why));
-            }
-            if (!why.empty()) {
-                contender.out = "its calls cannot be captured into a CUDA graph: " + why;
-                continue;
-            }
-            // A graph's first launch also uploads it.
-            const auto first =
-                lane.runner->process->replay(false, m_context.runners.deadlines().call, m_context.interrupts);
-            if (!first && (candidate || first.error().loss == Loss::Cancelled)) {
-                return std::unexpected(verdictOf(first.error(), "the first replay of a block of calls"));
-            }
-            contender.out = first ? "" : first.error().text;
-        }
-    }
-    return {};
-}
-
-Judged<ClockedBlock> Timer::replayBlock(const Contender& contender, const Lane& lane, const std::string& during)
-{
-    const auto replayed =
-        lane.runner->process->replay(cold(), m_context.runners.deadlines().call, m_context.interrupts);
-    if (!replayed) {
-        return std::unexpected(verdictOf(replayed.error(), during));
-    }
-    if (replayed->clock.calls.size() != 1) {
-        return rejected(Outcome::RuntimeFailed, "protocol", fmt::format("answered no time during {}", during));
-    }
-    ClockedBlock clocked = clockBlock(*lane.runner->process, *replayed, cold()); // one event pair around all calls
-    trace(contender, during, *replayed, clocked);
-    const double calls = static_cast<double>(lane.calls.size());
-    clocked.events[0] /= calls;
-    clocked.median /= calls;
-    clocked.endToEnd /= calls;
-    return clocked;
-}
-
-Judged<ClockedBlock> Timer::directBlock(WorkArea& area, const Contender& candidate, TimingRecord& record)
-{
-    const Lane& lane = candidate.lanes[0];
-    for (std::size_t set = 0; set < area.sets(); ++set) {
-        ESPALIER_CHECK(orInfrastructure(area.drawInputs(set)));
-    }
-    ESPALIER_TRY(const std::vector<Before> before, poison(area, true));
-    const std::string during = fmt::format("a block of direct calls of case {}", area.plan().id);
-    ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, lane.calls, cold(),
-                                                  m_context.runners.deadlines().call, during));
-    record.timedCalls += static_cast<int>(area.sets());
-    ESPALIER_CHECK(checkBlock(area, before, record));
-    return clockBlock(*lane.runner->process, facts.block, cold());
-}
-
 Judged<void> Timer::checkBlock(WorkArea& area, const std::vector<Before>& before, TimingRecord& record)
 {
     if (!stands(Defence::TimedChecks)) {
@@ -316,47 +202,6 @@ Judged<std::vector<Before>> Timer::poison(WorkArea& area, bool first)
     }
     ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
     return before;
-}
-
-/// Calls arrive at random times, each in a message of its own; what counts is the judge's clock from a call's arrival
-/// to its answer. A call that arrives while the one before still runs waits, and the wait is part of its latency.
-Judged<ClockedBlock> Timer::serve(const Lane& lane, const std::string& during)
-{
-    std::exponential_distribution<double> gap(m_setting.rate);
-    ClockedBlock clocked;
-    std::vector<double> launches;
-    auto arrival = Clock::now();
-    for (const runner::Call& call : lane.calls) {
-        arrival += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(gap(m_random)));
-        if (!awaitMoment(arrival, m_context.interrupts)) {
-            return notRun(NotRunCause::Cancelled, "cancelled");
-        }
-        ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, {call}, cold(),
-                                                      m_context.runners.deadlines().call, during, false));
-        clocked.events.push_back(std::chrono::duration<double, std::micro>(Clock::now() - arrival).count());
-        clocked.claimed += facts.block.clock.calls.at(0).eventMicroseconds;
-        launches.push_back(facts.block.clock.calls.at(0).hostMicroseconds);
-    }
-    clocked.median = statistics::median(clocked.events);
-    clocked.endToEnd = clocked.median;
-    clocked.launch = statistics::median(launches);
-    clocked.agrees = true; // nothing here is claimed: the judge's clock is the only one
-    return clocked;
-}
-
-Judged<ClockedBlock> Timer::timeBlock(const Contender& contender, const Lane& lane, const std::string& during)
-{
-    if (serves()) {
-        return serve(lane, during);
-    }
-    if (m_graph) {
-        return replayBlock(contender, lane, during);
-    }
-    ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, lane.calls, cold(),
-                                                  m_context.runners.deadlines().call, during));
-    ClockedBlock clocked = clockBlock(*lane.runner->process, facts.block, cold());
-    trace(contender, during, facts.block, clocked);
-    return clocked;
 }
 
 bool Timer::take(Contender& contender, const ClockedBlock& clocked, BlockConditions& conditions)
@@ -541,160 +386,6 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     }
     ESPALIER_CHECK(checkFloor(plan, timing));
     return timing;
-}
-
-Judged<void> Timer::checkFloor(const CasePlan& plan, const CaseTiming& timing) const
-{
-    const double floor = m_floors.physicalUs(plan, cold()) * physicalSlack;
-    if (floor > 0 && timing.timeUs.value < floor && stands(Defence::PhysicalFloor)) {
-        return rejected(Outcome::Suspicious, "floor",
-                        fmt::format("case {} took {:.4g} us, but moving its bytes and doing its arithmetic once takes "
-                                    "this device at least {:.4g} us",
-                                    plan.id, timing.timeUs.value, floor));
-    }
-    return {};
-}
-
-CaseTiming Timer::summarise(const CasePlan& plan, const std::vector<Contender>& contenders,
-                            const Gathered& gathered) const
-{
-    const auto blocksOf = [](const Contender& contender) {
-        std::vector<statistics::Blocks> blocks;
-        for (const Lane& lane : contender.lanes) {
-            blocks.push_back(lane.blocks);
-        }
-        return blocks;
-    };
-    // What a process adds to device times is known from measurements; of latencies nothing is.
-    const statistics::ProcessNoise noise = serves() ? statistics::ProcessNoise{} : statistics::measuredProcessNoise;
-    CaseTiming timing;
-    timing.caseId = plan.id;
-    timing.provenance = Provenance::Measured;
-    timing.goalFloorUs = m_floors.goalUs(plan);
-    const BlockLedger& own = contenders[0].ledger;
-    const std::vector<statistics::Blocks> candidate = blocksOf(contenders[0]);
-    timing.blocks = own.kept();
-    timing.timeUs = statistics::timeOver(candidate, noise, bootstrapSeed);
-    timing.samplesUs = own.samples();
-    timing.samples = static_cast<int>(timing.samplesUs.size());
-    timing.dropped = own.dropped();
-    timing.droppedBecause = own.droppedBecause();
-    timing.conditions = gathered.conditions;
-    timing.runners = static_cast<int>(candidate.size());
-    timing.launchUs = own.medianLaunch();
-    timing.endToEndUs = own.medianEndToEnd();
-    timing.unseenOverSeen = statistics::median(gathered.unseenOverSeen);
-    if (serves()) {
-        timing.latency = latencyOf(own.samples());
-    }
-    for (std::size_t i = 1; i < contenders.size(); ++i) {
-        const Contender& rival = contenders[i];
-        if (!rival.out.empty() || rival.ledger.kept() == 0) {
-            continue;
-        }
-        const std::vector<statistics::Blocks> blocks = blocksOf(rival);
-        const Interval ratio = statistics::speedupOver(blocks, candidate, noise, bootstrapSeed);
-        if (!(ratio.value > 0)) {
-            continue; // no round counts for both
-        }
-        timing.rivalTimeUs[rival.id] = statistics::timeOver(blocks, noise, bootstrapSeed).value;
-        if (serves()) {
-            timing.rivalLatency[rival.id] = latencyOf(rival.ledger.samples());
-        }
-        switch (rival.kind) {
-        case Contender::Kind::Root:
-            timing.speedupRoot = ratio;
-            break;
-        case Contender::Kind::Parent:
-            timing.speedupParent = ratio;
-            break;
-        case Contender::Kind::Incumbent:
-            timing.speedupIncumbent = ratio;
-            break;
-        case Contender::Kind::Baseline:
-            timing.speedupBaselines[rival.id] = ratio;
-            break;
-        case Contender::Kind::Candidate:
-            break;
-        }
-    }
-    return timing;
-}
-
-std::optional<std::string> memoComplaint(std::vector<double> unseenOverSeen)
-{
-    constexpr std::size_t fewest = 2;
-    // The lower quartile: one odd block is no evidence.
-    if (unseenOverSeen.size() < fewest || statistics::quantile(unseenOverSeen, 0.25) <= memoRatio) {
-        return std::nullopt;
-    }
-    return fmt::format("with inputs that it had seen before it took 1/{:.2f} of the time that new ones took; only a "
-                       "kept answer can be faster the second time",
-                       statistics::medianInPlace(unseenOverSeen));
-}
-
-std::vector<Evidence> reviewOf(const CaseTiming& timing, const std::vector<std::string>& vendor, bool cold)
-{
-    std::vector<Evidence> review;
-    const double share = timing.timeUs.value > 0 ? timing.goalFloorUs / timing.timeUs.value : 0;
-    if (cold && share > nearPeak) {
-        review.push_back({"review", fmt::format("case {} reaches {:.0f} % of the peak that was measured on this "
-                                                "device: look at the kernel before you believe it",
-                                                timing.caseId, 100 * share)});
-    }
-    for (const std::string& id : vendor) {
-        const auto found = timing.speedupBaselines.find(id);
-        if (found != timing.speedupBaselines.end() && found->second.low > farBeyondVendor) {
-            review.push_back({"review", fmt::format("case {} is {:.2f} times as fast as the vendor's library ({}): look "
-                                                    "at the kernel before you believe it",
-                                                    timing.caseId, found->second.value, id)});
-        }
-    }
-    return review;
-}
-
-void completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record)
-{
-    std::vector<statistics::Weighted> times, roots, parents, incumbents;
-    std::vector<std::string> guarded;
-    for (const CaseTiming& timing : record.cases) {
-        const auto plan =
-            std::find_if(plans.begin(), plans.end(), [&](const CasePlan& p) { return p.id == timing.caseId; });
-        const double weight = plan == plans.end() ? 1 : plan->weight;
-        times.push_back({timing.timeUs, weight});
-        // Without an incumbent beside it, the root serves the operation today.
-        const auto& today = timing.speedupIncumbent ? timing.speedupIncumbent : timing.speedupRoot;
-        const double slowdown = today && today->value > 0 ? 1 / today->value : 0;
-        if (task.objective.guard && slowdown > *task.objective.guard) {
-            guarded.push_back(fmt::format("case {} takes {:.3g} times as long as the {}", timing.caseId, slowdown,
-                                          timing.speedupIncumbent ? "incumbent" : "root"));
-        }
-        if (timing.speedupRoot) {
-            roots.push_back({*timing.speedupRoot, weight});
-        }
-        if (timing.speedupParent) {
-            parents.push_back({*timing.speedupParent, weight});
-        }
-        if (timing.speedupIncumbent) {
-            incumbents.push_back({*timing.speedupIncumbent, weight});
-        }
-    }
-    if (!guarded.empty()) {
-        record.guardBroken =
-            fmt::format("{}; the objective allows {:g}", fmt::join(guarded, ", "), *task.objective.guard);
-    }
-    record.objectiveUs =
-        task.objective.geometricMean ? statistics::geometricMean(times) : statistics::arithmeticMean(times);
-    // A ratio over several cases is a geometric mean whatever the objective: a few huge ratios must not carry it.
-    if (roots.size() == times.size()) {
-        record.speedupRoot = statistics::geometricMean(roots);
-    }
-    if (parents.size() == times.size()) {
-        record.speedupParent = statistics::geometricMean(parents);
-    }
-    if (incumbents.size() == times.size()) {
-        record.speedupIncumbent = statistics::geometricMean(incumbents);
-    }
 }
 
 } // namespace espalier::judge
