@@ -353,6 +353,9 @@ bool HttpClient::transferBytes(std::uint64_t transfer, int status, std::string_v
     const Reading& reading = flight->reader->reading();
     if (!flight->firstToken && (!reading.text.empty() || !reading.reasoning.empty() || reading.ended)) {
         flight->firstToken = flight->lastByte;
+        m_services.loop->cancelTimer(flight->timer); // the stall's deadline may come before the first token's
+        m_timers.erase(flight->timer);
+        watch(*flight);
     }
     if (reading.text.size() > flight->told) {
         tell(chat::Delta{flight->id, m_redactor.cleanAnswer(std::string_view(reading.text).substr(flight->told))});

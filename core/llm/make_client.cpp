@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/llm/make_client.h"
 
+#include "core/llm/command_client.h"
 #include "core/llm/keys.h"
+#include "core/llm/manual_client.h"
 #include "core/llm/replay_client.h"
 
 #include <fmt/format.h>
@@ -20,6 +22,12 @@ Result<std::unique_ptr<ChatClient>> makeClient(const ModelProfile& profile, cons
 {
     if (profile.provider == "replay") {
         return ReplayClient::open(profile);
+    }
+    if (profile.provider == "command") {
+        return CommandClient::make(profile);
+    }
+    if (profile.provider == "manual") {
+        return ManualClient::make(profile);
     }
     const Dialect* const dialect = dialectOf(profile.provider);
     if (!dialect) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/llm/make_client.h"
 #include "tests/llm/scripted_server.h"
