@@ -2,6 +2,7 @@
 #include "tests/cheats/bench.h"
 
 #include "core/model/task_loader.h"
+#include "tests/support/judge_drive.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -63,21 +64,6 @@ Result<Bench> Bench::start(const JudgeSettings& settings, const BuildPoolOptions
     return bench;
 }
 
-Result<Library> Bench::built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source)
-{
-    BuildJob job;
-    job.task = task;
-    job.role = role;
-    job.source = source;
-    job.architecture = hello().architecture;
-    const BuildResult result = buildNow(job, m_options);
-    if (!result.library) {
-        return fail(ErrorCode::InvalidInput,
-                    fmt::format("a kernel of task {} did not build: {}", task->id, result.evaluation.reason));
-    }
-    return *result.library;
-}
-
 Result<const Bench::Prepared*> Bench::prepared(const std::string& name)
 {
     if (const auto found = m_tasks.find(name); found != m_tasks.end()) {
@@ -86,8 +72,8 @@ Result<const Bench::Prepared*> Bench::prepared(const std::string& name)
     ESPALIER_TRY(Task loaded, loadTask(name));
     Prepared prepared;
     prepared.task = std::make_shared<const Task>(std::move(loaded));
-    ESPALIER_TRY(prepared.root, built(prepared.task, SourceRole::Candidate, prepared.task->root.text));
-    ESPALIER_TRY(prepared.oracle, built(prepared.task, SourceRole::Oracle, prepared.task->oracle.source.text));
+    ESPALIER_TRY(prepared.root, test::builtFor(hello(), prepared.task, SourceRole::Candidate, prepared.task->root.text, m_options));
+    ESPALIER_TRY(prepared.oracle, test::builtFor(hello(), prepared.task, SourceRole::Oracle, prepared.task->oracle.source.text, m_options));
     return &m_tasks.emplace(name, std::move(prepared)).first->second;
 }
 
@@ -116,21 +102,9 @@ Verdict Bench::judged(const Work& work, const Prepared& prepared, const Library&
     job.oracle = prepared.oracle;
     job.candidate = candidate;
     job.tier = work.tier;
-    const RequestId id = job.id;
     const auto begin = Clock::now();
-    m_judge->submit(std::move(job));
-    for (;;) {
-        pollfd polled = {m_judge->descriptor(), POLLIN, 0};
-        ::poll(&polled, 1, m_judge->timeoutMilliseconds());
-        for (evaluator::Event& event : m_judge->receive()) {
-            if (auto* finished = std::get_if<evaluator::Finished>(&event); finished && finished->id == id) {
-                return {std::move(finished->evaluation), 0, secondsSince(begin)};
-            }
-            if (auto* gone = std::get_if<evaluator::Lost>(&event)) {
-                return {lost(gone->error), 0, secondsSince(begin)};
-            }
-        }
-    }
+    auto evaluation = test::awaitVerdict(*m_judge, std::move(job));
+    return {evaluation ? std::move(*evaluation) : lost(evaluation.error()), 0, secondsSince(begin)};
 }
 
 Result<void> Bench::run(const std::vector<Work>& works, const std::function<void(std::size_t, const Verdict&)>& done)

@@ -49,7 +49,6 @@ private:
         Library root, oracle;
     };
     Result<const Prepared*> prepared(const std::string& task);
-    Result<Library> built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source);
     Verdict judged(const Work& work, const Prepared& prepared, const Library& candidate);
     BuildResult awaitBuild(RequestId id);
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long one candidate takes from source to a quick verdict: build (no cache) + verify + quick timing, in a warm judge.
 // Usage: turnaround_bench [TASK] [DEVICE] [N]; the candidate is the task's first playbook kernel, made new by a comment.
-#include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
 #include "core/worker/judge_process.h"
+#include "tests/support/judge_drive.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <poll.h>
 
 using namespace espalier;
 
@@ -29,38 +28,14 @@ double secondsSince(Clock::time_point begin)
     std::exit(1);
 }
 
-Library built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source, const JudgeHello& hello, bool cache)
+/// The value, or the end of the program with the sentence of the error.
+template <typename T>
+T orStop(Result<T> result)
 {
-    BuildPoolOptions options;
-    options.useCache = cache;
-    BuildJob job;
-    job.task = task;
-    job.role = role;
-    job.source = source;
-    job.architecture = hello.architecture;
-    const BuildResult result = buildNow(job, options);
-    if (!result.library) {
-        stop(fmt::format("a source did not build: {}", result.evaluation.reason));
+    if (!result) {
+        stop(result.error().message);
     }
-    return *result.library;
-}
-
-Evaluation judged(Evaluator& judge, EvaluationJob job)
-{
-    const RequestId id = job.id;
-    judge.submit(std::move(job));
-    for (;;) {
-        pollfd polled = {judge.descriptor(), POLLIN, 0};
-        ::poll(&polled, 1, judge.timeoutMilliseconds());
-        for (evaluator::Event& event : judge.receive()) {
-            if (auto* finished = std::get_if<evaluator::Finished>(&event); finished && finished->id == id) {
-                return std::move(finished->evaluation);
-            }
-            if (auto* lost = std::get_if<evaluator::Lost>(&event)) {
-                stop(lost->error.message);
-            }
-        }
-    }
+    return std::move(*result);
 }
 
 double median(std::vector<double> values)
@@ -89,21 +64,24 @@ int main(int argc, char** argv)
     const JudgeHello& hello = (*judge)->hello();
     EvaluationJob job;
     job.task = task;
-    job.root = built(task, SourceRole::Candidate, task->root.text, hello, true);
-    job.oracle = built(task, SourceRole::Oracle, task->oracle.source.text, hello, true);
+    job.root = orStop(test::builtFor(hello, task, SourceRole::Candidate, task->root.text));
+    job.oracle = orStop(test::builtFor(hello, task, SourceRole::Oracle, task->oracle.source.text));
     job.candidate = job.root;
     job.id = RequestId{1};
-    const Evaluation warm = judged(**judge, job);
+    const Evaluation warm = orStop(test::awaitVerdict(**judge, job));
     fmt::print("{} on {}: root {}\n", task->id, hello.deviceName, nameOf(warm.outcome));
 
     const std::string source = task->playbook.empty() ? task->root.text : task->playbook.front().source.text;
+    BuildPoolOptions uncached;
+    uncached.useCache = false;
     std::vector<double> builds, verdicts, totals;
     for (int round = 0; round < rounds; ++round) {
         const auto begin = Clock::now();
-        job.candidate = built(task, SourceRole::Candidate, fmt::format("{}\n// round {}\n", source, round), hello, false);
+        job.candidate = orStop(test::builtFor(hello, task, SourceRole::Candidate,
+                                              fmt::format("{}\n// round {}\n", source, round), uncached));
         builds.push_back(secondsSince(begin));
         job.id = RequestId{2 + round};
-        const Evaluation evaluation = judged(**judge, job);
+        const Evaluation evaluation = orStop(test::awaitVerdict(**judge, job));
         totals.push_back(secondsSince(begin));
         verdicts.push_back(totals.back() - builds.back());
         fmt::print("  build {:.3f} s, verify + time {:.3f} s (verify {:.3f}, time {:.3f}), total {:.3f} s: {}\n", builds.back(),

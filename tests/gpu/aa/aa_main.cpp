@@ -6,15 +6,14 @@
 #include "core/analysis/fresh_runs.h"
 #include "core/analysis/statistics.h"
 #include "core/base/file.h"
-#include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
 #include "core/worker/judge_process.h"
+#include "tests/support/judge_drive.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <poll.h>
 #include <string_view>
 
 using namespace espalier;
@@ -68,37 +67,14 @@ Options parse(int argc, char** argv)
     return options;
 }
 
-Library built(const std::shared_ptr<const Task>& task, SourceRole role, const std::string& source,
-              const JudgeHello& hello)
+/// The value, or the end of the program with the sentence of the error.
+template <typename T>
+T orStop(Result<T> result)
 {
-    BuildJob job;
-    job.task = task;
-    job.role = role;
-    job.source = source;
-    job.architecture = hello.architecture;
-    const BuildResult result = buildNow(job, BuildPoolOptions{});
-    if (!result.library) {
-        stop(fmt::format("a source did not build: {}", result.evaluation.reason));
+    if (!result) {
+        stop(result.error().message);
     }
-    return *result.library;
-}
-
-Evaluation judged(Evaluator& judge, EvaluationJob job)
-{
-    const RequestId id = job.id;
-    judge.submit(std::move(job));
-    for (;;) {
-        pollfd polled = {judge.descriptor(), POLLIN, 0};
-        ::poll(&polled, 1, judge.timeoutMilliseconds());
-        for (evaluator::Event& event : judge.receive()) {
-            if (auto* finished = std::get_if<evaluator::Finished>(&event); finished && finished->id == id) {
-                return std::move(finished->evaluation);
-            }
-            if (auto* lost = std::get_if<evaluator::Lost>(&event)) {
-                stop(lost->error.message);
-            }
-        }
-    }
+    return std::move(*result);
 }
 
 /// What all runs of one tier showed.
@@ -213,13 +189,13 @@ int main(int argc, char** argv)
     }
     EvaluationJob job;
     job.task = task;
-    job.root = built(task, SourceRole::Candidate, task->root.text, hello);
-    job.oracle = built(task, SourceRole::Oracle, task->oracle.source.text, hello);
+    job.root = orStop(test::builtFor(hello, task, SourceRole::Candidate, task->root.text));
+    job.oracle = orStop(test::builtFor(hello, task, SourceRole::Oracle, task->oracle.source.text));
     if (!options.caseId.empty()) {
         job.caseIds = {options.caseId};
     }
-    const Library one = built(task, SourceRole::Candidate, "// one\n" + source, hello);
-    const Library other = built(task, SourceRole::Candidate, "// the same,\n// a line further down\n" + source, hello);
+    const Library one = orStop(test::builtFor(hello, task, SourceRole::Candidate, "// one\n" + source));
+    const Library other = orStop(test::builtFor(hello, task, SourceRole::Candidate, "// the same,\n// a line further down\n" + source));
     if (one.hash == other.hash) {
         stop("both builds are the same library: there is nothing to compare");
     }
@@ -231,7 +207,7 @@ int main(int argc, char** argv)
         job.candidate = number % 2 == 0 ? one : other;
         job.parent = number % 2 == 0 ? other : one;
         job.id = RequestId{++request};
-        series.add(judged(**judge, job));
+        series.add(orStop(test::awaitVerdict(**judge, job)));
     };
     Series warm;
     run(Tier::Quick, 0, warm); // starts runners and fills the driver's caches
