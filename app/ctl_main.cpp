@@ -12,6 +12,7 @@ using namespace espalier;
 constexpr const char* examples =
     "Examples:\n"
     "  espalierctl doctor                                        what works here, what does not, and the remedy\n"
+    "  espalierctl doctor --provider openai --base-url http://localhost:8000 --model qwen3   which models are offered\n"
     "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
     "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
     "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
@@ -112,6 +113,21 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
     eval->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
+CLI::App* addDoctor(CLI::App& app, ctl::ProviderDoctorVerb& verb)
+{
+    CLI::App* doctor = app.add_subcommand("doctor", "What works on this machine, what does not, and the remedy");
+    CLI::Option* provider = doctor->add_option("--provider", verb.provider,
+                                               "Examine one provider instead (openai, openai-responses, anthropic, "
+                                               "gemini, command, manual, replay) or saved model");
+    doctor->add_option("--base-url", verb.baseUrl, "Its address; else the provider's own")->needs(provider);
+    doctor->add_option("--model", verb.model, "The model's name: is it offered?")->needs(provider);
+    doctor->add_option("--folder", verb.folder, "manual, replay: the folder of the exchanges")->needs(provider);
+    doctor->add_option("--command", verb.command, "command: the program and its arguments")->needs(provider);
+    doctor->add_flag("--ask", verb.ask, "Also send one short question, which costs a few tokens")->needs(provider);
+    doctor->add_flag("--json", verb.json, "One JSON object on standard output");
+    return doctor;
+}
+
 void addAudit(CLI::App& app, ctl::AuditVerb& verb)
 {
     CLI::App* audit = app.add_subcommand("audit", "Is a task fit to be searched? Null candidates must fail on it");
@@ -170,8 +186,8 @@ int runVerb(int argc, char** argv)
     ctl::ShowVerb show;
     ctl::SteerVerb steer;
     ctl::ExportVerb exporter;
-    CLI::App* doctor = app.add_subcommand("doctor", "What works on this machine, what does not, and the remedy");
-    doctor->add_flag("--json", json, "One JSON object on standard output");
+    ctl::ProviderDoctorVerb provider;
+    CLI::App* doctor = addDoctor(app, provider);
     CLI::App* tasks = app.add_subcommand("tasks", "List the built-in tasks");
     tasks->add_flag("--json", json, "One JSON object on standard output");
     addRun(app, words, run);
@@ -186,7 +202,7 @@ int runVerb(int argc, char** argv)
         return app.exit(error) == 0 ? ctl::exitOk : ctl::exitUsage;
     }
     if (app.got_subcommand(doctor)) {
-        return ctl::doctor(json);
+        return provider.provider.empty() ? ctl::doctor(provider.json) : ctl::providerDoctor(provider);
     }
     if (app.got_subcommand(tasks)) {
         return ctl::tasks(json);

@@ -10,6 +10,17 @@
 namespace espalier::ctl {
 
 int doctor(bool json);
+
+/// One provider or saved model: exact URL, the provider's own error, the models it offers.
+struct ProviderDoctorVerb {
+    std::string provider; ///< a provider's name, or that of a saved profile
+    std::string baseUrl, model, folder;
+    std::vector<std::string> command;
+    bool ask = false; ///< also sends one short question, which costs a few tokens
+    bool json = false;
+};
+int providerDoctor(const ProviderDoctorVerb& options);
+
 int tasks(bool json);
 
 struct RunVerb {

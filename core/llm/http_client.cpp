@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/llm/answer_text.h"
+#include "core/llm/profiles.h"
 
 #include <algorithm>
 #include <ctime>
@@ -44,18 +45,6 @@ void addUsage(Usage& sum, const Usage& more)
     addCount(sum.output, more.output);
     addCount(sum.cachedInput, more.cachedInput);
     addCount(sum.reasoning, more.reasoning);
-}
-
-bool mayBeSecret(std::string_view header)
-{
-    std::string name(header);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char byte) { return std::tolower(byte); });
-    for (const char* word : {"auth", "key", "token", "secret", "cookie", "password", "credential", "signature"}) {
-        if (name.find(word) != std::string::npos) {
-            return true;
-        }
-    }
-    return false;
 }
 
 std::string clockText(double secondsFromNow)
@@ -135,9 +124,10 @@ Result<std::unique_ptr<ChatClient>> HttpClient::make(const ModelProfile& profile
     for (auto& header : dialect.headers(key)) {
         client->m_headers.push_back(std::move(header));
     }
-    for (const auto& [name, value] : profile.headers) {
+    for (const auto& [name, written] : profile.headers) {
+        const std::string value = fromEnvironment(written);
         client->m_headers.emplace_back(name, value);
-        if (mayBeSecret(name)) {
+        if (isSecretName(name) || value != written) {
             client->m_redactor.add(value);
         }
     }

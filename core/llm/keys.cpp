@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/llm/base_url.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -37,6 +38,14 @@ std::string hostOfProfile(const ModelProfile& profile, const Dialect& dialect)
     return bases ? hostOf(bases->front()) : std::string();
 }
 
+/// The variable of a service that wants a key of its own; empty: it is none of those.
+std::string_view ownVariable(std::string_view host)
+{
+    const auto* const known = std::find_if(hostVariables.begin(), hostVariables.end(),
+                                           [host](const HostVariable& each) { return each.host == host; });
+    return known == hostVariables.end() ? std::string_view() : known->variable;
+}
+
 std::string fromKeychain(const std::string& name)
 {
     if (findProgram("secret-tool").empty()) {
@@ -56,11 +65,9 @@ std::vector<std::string> keyVariables(const ModelProfile& profile, const Dialect
     }
     std::vector<std::string> names = {"ESPALIER_API_KEY"};
     const std::string host = hostOfProfile(profile, dialect);
-    for (const HostVariable& known : hostVariables) {
-        if (host == known.host && host != hostOf(dialect.usualBaseUrl())) {
-            names.emplace_back(known.variable);
-            return names;
-        }
+    if (const auto own = ownVariable(host); !own.empty() && host != hostOf(dialect.usualBaseUrl())) {
+        names.emplace_back(own);
+        return names;
     }
     for (const std::string& name : dialect.keyVariables()) {
         names.push_back(name);
@@ -81,8 +88,7 @@ Result<FoundKey> findKey(const ModelProfile& profile, const Dialect& dialect)
         return FoundKey{std::move(key), "the keychain"};
     }
     const std::string host = hostOfProfile(profile, dialect);
-    const bool needed =
-        host == hostOf(dialect.usualBaseUrl()) || (names.size() > 1 && names[1] != dialect.keyVariables().front());
+    const bool needed = host == hostOf(dialect.usualBaseUrl()) || !ownVariable(host).empty();
     if (needed) {
         return fail(
             ErrorCode::NotFound,

@@ -161,6 +161,15 @@ void replaceAll(std::string& text, std::string_view what)
 
 } // namespace
 
+bool isSecretName(std::string_view name)
+{
+    std::string lower(name);
+    std::transform(lower.begin(), lower.end(), lower.begin(), lowered);
+    constexpr std::array words = {"auth", "key", "token", "secret", "cookie", "password", "credential", "signature"};
+    return std::any_of(words.begin(), words.end(),
+                       [&lower](const char* word) { return lower.find(word) != std::string::npos; });
+}
+
 void Redactor::add(std::string_view secret)
 {
     const auto keep = [this](std::string word) {

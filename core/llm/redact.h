@@ -26,6 +26,9 @@ private:
     std::vector<std::string> m_secrets; ///< longest first
 };
 
+/// A header or field whose value is likely a secret: its name speaks of auth, key, token, secret, cookie, password, …
+bool isSecretName(std::string_view name);
+
 /// What stands in place of a secret.
 inline constexpr std::string_view redactedMark = "[redacted]";
 
