@@ -18,6 +18,11 @@ Result<ChatServices> makeServices()
     return services;
 }
 
+bool needsNetwork(const ModelProfile& profile)
+{
+    return dialectOf(profile.provider) != nullptr;
+}
+
 Result<std::unique_ptr<ChatClient>> makeClient(const ModelProfile& profile, const ChatServices& services)
 {
     if (profile.provider == "replay") {
@@ -61,7 +66,7 @@ Result<std::vector<std::unique_ptr<ChatClient>>> makeClients(const std::vector<M
     ChatServices services;
     std::vector<std::unique_ptr<ChatClient>> clients;
     for (const ModelProfile& profile : profiles) {
-        if (!services.loop && dialectOf(profile.provider)) {
+        if (!services.loop && needsNetwork(profile)) {
             ESPALIER_TRY(services, makeServices());
         }
         auto client = makeClient(profile, services);

@@ -9,6 +9,9 @@ namespace espalier::llm {
 /// One loop and one memory of the models' limits, for all clients of a run. Errors: NotFound (libcurl), Internal.
 Result<ChatServices> makeServices();
 
+/// The profile's provider is reached over HTTP.
+bool needsNetwork(const ModelProfile& profile);
+
 /// makeClient() over services that others use, too; `services` may be empty for the providers that need no network.
 Result<std::unique_ptr<ChatClient>> makeClient(const ModelProfile& profile, const ChatServices& services);
 

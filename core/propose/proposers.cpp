@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/propose/proposers.h"
 
+#include "core/llm/make_client.h"
+#include "core/llm/prices.h"
 #include "core/propose/llm/absent_client.h"
 #include "core/propose/manual_proposer.h"
 #include "core/propose/playbook_proposer.h"
@@ -14,13 +16,34 @@ namespace {
 
 constexpr const char* choices = "playbook, tuner, llm, command, manual, replay";
 
-Result<LlmModel> makeModel(llm::ModelProfile profile, bool absent)
+/// What the models of one proposer share: one loop for all requests, one table of prices.
+struct Shared {
+    llm::ChatServices services; ///< without a loop until a model wants one
+    std::shared_ptr<const llm::PriceTable> prices;
+};
+
+/// Recorded answers and a person's cost nothing; a program's cost is not known.
+std::optional<double> priceOf(const llm::PriceTable& prices, const llm::ModelProfile& profile,
+                              const TokenCounts& tokens)
+{
+    if (profile.provider == "replay" || profile.provider == "manual") {
+        return 0;
+    }
+    return prices.costOf({tokens.input, tokens.output, tokens.cachedInput, tokens.reasoning}, profile.model);
+}
+
+Result<LlmModel> makeModel(llm::ModelProfile profile, bool absent, Shared& shared)
 {
     LlmModel model;
     if (profile.name.empty()) {
         profile.name = profile.model.empty() ? profile.provider : profile.model;
     }
-    auto client = llm::makeClient(profile);
+    if (!shared.services.loop && llm::needsNetwork(profile)) {
+        if (auto services = llm::makeServices()) {
+            shared.services = std::move(*services);
+        } // else makeClient says why
+    }
+    auto client = llm::makeClient(profile, shared.services);
     if (client) {
         model.client = std::move(*client);
     } else if (absent) {
@@ -31,35 +54,42 @@ Result<LlmModel> makeModel(llm::ModelProfile profile, bool absent)
     if (profile.contextTokens > 0) {
         model.contextTokens = profile.contextTokens;
     }
+    model.price = [prices = shared.prices, profile](const TokenCounts& tokens) {
+        return priceOf(*prices, profile, tokens);
+    };
     model.profile = std::move(profile);
     return model;
 }
 
 Result<std::unique_ptr<Proposer>> makeLlm(const std::string& name, const ProposerChoice& choice)
 {
+    ESPALIER_TRY(llm::PriceTable prices, llm::PriceTable::load());
+    Shared shared{{}, std::make_shared<const llm::PriceTable>(std::move(prices))};
     std::vector<LlmModel> models;
     for (const llm::ModelProfile& profile : choice.models) {
         if (name == "llm" || profile.provider == name) {
-            ESPALIER_TRY(LlmModel model, makeModel(profile, choice.absentModels));
+            ESPALIER_TRY(LlmModel model, makeModel(profile, choice.absentModels, shared));
             const bool twice = std::any_of(models.begin(), models.end(), [&model](const LlmModel& other) {
                 return other.profile.name == model.profile.name;
             });
             if (twice) {
-                return fail(ErrorCode::InvalidInput, fmt::format("Two models are named \"{}\": give their profiles names of "
-                                                                 "their own.",
-                                                                 model.profile.name));
+                return fail(ErrorCode::InvalidInput,
+                            fmt::format("Two models are named \"{}\": give their profiles names of "
+                                        "their own.",
+                                        model.profile.name));
             }
             models.push_back(std::move(model));
         }
     }
     if (models.empty()) {
-        return fail(ErrorCode::InvalidInput,
-                    name == "llm"
-                        ? std::string("Proposer \"llm\" needs a model: name one with --provider and --model, or a saved "
-                                      "profile with --model-profile.")
-                        : fmt::format("Proposer \"{0}\" needs a model of the provider {0}: {1}.", name,
-                                      name == "command" ? "name the program with --command"
-                                                        : "name the folder of the exchanges with --folder"));
+        return fail(
+            ErrorCode::InvalidInput,
+            name == "llm"
+                ? std::string("Proposer \"llm\" needs a model: name one with --provider and --model, or a saved "
+                              "profile with --model-profile.")
+                : fmt::format("Proposer \"{0}\" needs a model of the provider {0}: {1}.", name,
+                              name == "command" ? "name the program with --command"
+                                                : "name the folder of the exchanges with --folder"));
     }
     std::vector<PromptTemplate> prompts;
     for (const std::string& prompt : promptNames()) {
