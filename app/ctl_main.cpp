@@ -16,6 +16,7 @@ constexpr const char* examples =
     "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
     "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
     "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
+    "  espalierctl eval softmax_f32 kernel.cu --profile          and why it is as slow as it is\n"
     "  espalierctl audit ./my_op --device sim                    do its checks reject candidates that do nothing?\n"
     "  espalierctl show s.espalier --tree                        the branching tree with outcomes\n"
     "  espalierctl show s.espalier --node 7 --source             one candidate's source\n"
@@ -81,6 +82,8 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     run->add_option("--usd", words.usd, "Most money for models")->check(CLI::NonNegativeNumber);
     run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it")
         ->check(CLI::NonNegativeNumber);
+    run->add_flag_callback("--profile", [&verb] { verb.engine.profiling = Profiling::Full; },
+                           "Profile every candidate that passes, not only what leads at the end: all counters, samples by line");
     run->add_option("--builders", words.builders, "Compilers at once (default: one per core)")
         ->check(CLI::Range(0, 1024));
     run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
@@ -100,6 +103,8 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
                      "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
     eval->add_flag("--sanitize", verb.sanitize,
                    "Look with compute-sanitizer too (CUDA devices); without its word the kernel does not pass");
+    eval->add_flag("--profile", verb.profile,
+                   "Afterwards read hardware counters and samples by source line (CUDA devices; the simulated device counts anyway)");
     eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
     eval->add_option("--regime", verb.setting.regime,
                      "cold (default): the L2 cache is displaced before each call; steady: calls follow each other as "

@@ -2,6 +2,7 @@
 // espalier-worker: the three processes on the device's side of the border.
 #include "core/base/fd.h"
 #include "core/judge/judge_loop.h"
+#include "core/runner/profiler_main.h"
 #include "core/runner/runner_main.h"
 #include "core/runner/sanitize_main.h"
 #include "core/simgpu/simgpu_server.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: espalier-worker judge [--device auto|sim|cuda:N] [--runtime libcudart.so.13] [--profile FILE.json]\n"
-    "       espalier-worker runner|simgpu|sanitize   (started by a judge)\n"
+    "       espalier-worker runner|simgpu|sanitize|profiler   (started by a judge)\n"
     "       espalier-worker --version\n"
     "\n"
     "The judge speaks JSON lines on stdin and stdout; the protocol stands in core/worker/protocol.h.\n"
@@ -32,6 +33,9 @@ int main(int argc, char** argv)
     }
     if (verb == "sanitize") {
         return espalier::runner::sanitizeMain(argc - 2, argv + 2);
+    }
+    if (verb == "profiler") {
+        return espalier::runner::profilerMain(argc - 2, argv + 2);
     }
     if (verb == "simgpu") {
         return espalier::sim::runSimGpuServer(espalier::UniqueFd(3));

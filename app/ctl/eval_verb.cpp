@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/profile_text.h"
 #include "app/ctl/stop_on_interrupt.h"
 #include "app/ctl/timing_text.h"
 #include "app/ctl/verbs.h"
@@ -46,6 +47,11 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
             print("  " + line);
         }
     }
+    if (evaluation.profile) {
+        for (const std::string& line : profileLines(evaluation)) {
+            print("  " + line);
+        }
+    }
     if (evaluation.judgeSeconds > 0) {
         print(fmt::format("  judged in {:.2f} s beyond the build", evaluation.judgeSeconds));
     }
@@ -70,6 +76,7 @@ int evaluate(const EvalVerb& options)
     request.caseIds = options.cases;
     request.incumbent = options.incumbent;
     request.sanitizing = options.sanitize ? Sanitizing::Required : Sanitizing::Off;
+    request.profiling = options.profile ? Profiling::Full : Profiling::Off;
     request.tier = options.full ? Tier::Full : Tier::Quick;
     request.setting = options.setting;
     const auto result = evaluateOnce(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/profile_text.h"
 #include "app/ctl/timing_text.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
@@ -177,6 +178,11 @@ void printDetail(const NodeDetail& detail)
     if (detail.evaluation.timing) {
         for (const std::string& line : timingLines(*detail.evaluation.timing)) {
             print("time:     " + line);
+        }
+    }
+    if (detail.evaluation.profile) {
+        for (const std::string& line : profileLines(detail.evaluation)) {
+            print("profile:  " + line);
         }
     }
 }

@@ -37,6 +37,7 @@ struct EvalVerb {
     std::string incumbent; ///< FILE.cu or FILE.so:SYMBOL; empty: the task's, else the root
     bool full = false;
     bool sanitize = false;
+    bool profile = false; ///< with all counters
     TimingSetting setting;
     bool json = false;
 };

@@ -6,6 +6,7 @@
 #include "core/llm/chat.h"
 #include "core/model/event.h"
 #include "core/propose/llm/llm_settings.h"
+#include "core/worker/evaluator.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -35,6 +36,7 @@ struct EngineOptions {
     bool actsOnly = false;                       ///< nothing is asked of models: their keys need not be there
     std::vector<std::string> launcher;           ///< put before the judge's command line
     int builders = 0;                            ///< 0: as many as cores
+    Profiling profiling = Profiling::Off;        ///< of every candidate that passes; what leads at the end always is
 };
 
 /// The search on its own thread: owns tree, store, build pool and judges. Thread: create, post and destroy from one

@@ -105,6 +105,7 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     setup.architecture = architecture;
     setup.epoch = frame.epoch;
     setup.builders = m_parts.builders;
+    setup.profiling = m_parts.profiling;
     setup.incumbent = m_incumbent;
     setup.withBaselines = frame.provenance == Provenance::Measured;
     m_pipeline = std::make_unique<CandidatePipeline>(std::move(setup), m_journal, m_book, *m_pool);

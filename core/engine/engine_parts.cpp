@@ -16,6 +16,7 @@ namespace espalier {
 EngineParts realParts(const EngineOptions& options)
 {
     EngineParts parts;
+    parts.profiling = options.profiling;
     parts.builders =
         options.builders > 0 ? options.builders : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     parts.loadTask = [](std::string_view nameOrFolder) -> Result<Task> {

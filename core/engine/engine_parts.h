@@ -27,6 +27,7 @@ struct EngineParts {
     std::function<std::string()> lessons; ///< of earlier sessions, for prompts; may be empty
     std::function<void()> afterWrite;     ///< after every write to the session; may be empty
     int builders = 1;
+    Profiling profiling = Profiling::Off; ///< of every candidate that passes
 };
 
 /// The compiler and the judge of this machine (or of the launcher's).

@@ -161,6 +161,7 @@ private:
         job.caseIds = m_request.caseIds;
         job.tier = m_request.tier;
         job.sanitizing = m_request.sanitizing;
+        job.profiling = m_request.profiling;
         job.setting = m_request.setting;
         return job;
     }

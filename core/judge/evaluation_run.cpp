@@ -2,7 +2,10 @@
 #include "core/judge/evaluation_run.h"
 
 #include "core/analysis/statistics.h"
+#include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/judge/device_roofs.h"
+#include "core/judge/profiler.h"
 #include "core/judge/repeat_check.h"
 #include "core/judge/sanitizer.h"
 #include "core/judge/unseen_cases.h"
@@ -611,7 +614,9 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
-            evaluation.metrics = metricsOf(counted.counters, counted.launches);
+            evaluation.metrics = modelledMetrics(counted.counters, counted.launches, statistics::median(counted.seconds));
+            evaluation.profile = modelledProfile(plans.timed[0]);
+            evaluation.profile->roofs = simulatedRoofs(readFile(findDeviceProfile()).value_or(std::string()));
         }
         if (job.verifyOnly || plans.timed.empty()) {
             return {};
@@ -628,6 +633,16 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         record.tier = worker::nameOf(job.tier);
         record.seconds = secondsSince(start);
         evaluation.timing = std::move(record);
+        if (job.profiling != Profiling::Off && !m_context.session.simulated()) { // after the last timed block
+            callbacks.progress(Stage::Profile, "profiling");
+            m_context.buffers.release();
+            Profiler profiler(m_context, *task);
+            profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
+            const DeviceInfo& device = m_context.device().info();
+            const std::string measured = readFile(measuredRoofsFile(device.uuid)).value_or(std::string());
+            profiler.roofs = deviceRoofs(device, measured, m_roofs);
+            return profiler.run(candidate, plans.timed, job.profiling, evaluation);
+        }
         return {};
     };
     Judged<void> result = run();
@@ -692,28 +707,6 @@ Evaluation Evaluator::run(const worker::Evaluate& job, const Callbacks& callback
         }
     }
     return evaluation;
-}
-
-std::vector<MetricValue> metricsOf(const sim::Counters& c, std::uint64_t launches)
-{
-    const auto metric = [](const char* id, std::uint64_t value) {
-        return MetricValue{id, static_cast<double>(value), Provenance::Model};
-    };
-    return {metric("launches", launches),
-            metric("warp_instructions", c.warpInstructions),
-            metric("thread_instructions", c.threadInstructions),
-            metric("global_load_bytes", c.globalLoadBytes),
-            metric("global_store_bytes", c.globalStoreBytes),
-            metric("global_load_sectors", c.globalLoadSectors),
-            metric("global_store_sectors", c.globalStoreSectors),
-            metric("shared_requests", c.sharedRequests),
-            metric("shared_wavefronts", c.sharedWavefronts),
-            metric("local_bytes", c.localBytes),
-            metric("dram_read_bytes", c.dramReadBytes),
-            metric("dram_write_bytes", c.dramWriteBytes),
-            metric("flops_f32", c.flopsF32),
-            metric("flops_f64", c.flopsF64),
-            metric("flops_f16", c.flopsF16)};
 }
 
 } // namespace espalier::judge

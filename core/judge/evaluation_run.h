@@ -92,7 +92,4 @@ private:
     std::map<std::tuple<std::string, std::string, std::string>, std::string> m_served; ///< of incumbents: why not
 };
 
-/// The counts of a simulated call as metrics.
-std::vector<MetricValue> metricsOf(const sim::Counters& counters, std::uint64_t launches);
-
 } // namespace espalier::judge

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,17 +42,20 @@ RunnerProcess::RunnerProcess(DeviceSession& session, Subprocess process, Message
 }
 
 Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& session, const std::string& worker,
-                                                            const Sandbox* sandbox)
+                                                            const Sandbox* sandbox, const CollectorSpec* collector)
 {
     ESPALIER_TRY(RunnerPlan plan, session.planRunner());
     ESPALIER_TRY(auto ends, MessageSocket::pair());
     ProcessSpec spec;
-    spec.argv = {worker, "runner"};
+    spec.argv = {worker, collector ? "profiler" : "runner"};
     spec.argv.insert(spec.argv.end(), plan.arguments.begin(), plan.arguments.end());
+    if (collector) {
+        spec.argv.insert(spec.argv.end(), collector->arguments.begin(), collector->arguments.end());
+    }
     if (sandbox) {
-        const std::vector<std::string> weakened = weakenedRunnerArguments();
+        const std::vector<std::string> weakened = collector ? std::vector<std::string>() : weakenedRunnerArguments();
         spec.argv.insert(spec.argv.end(), weakened.begin(), weakened.end());
-        spec.argv = sandbox->wrap(spec.argv);
+        spec.argv = collector ? sandbox->wrap(spec.argv, collector->readOnly) : sandbox->wrap(spec.argv);
         spec.environment = sandbox->environment();
     }
     const UniqueFd runnerEnd = ends.second.release();
@@ -429,6 +433,35 @@ Asked<RunnerProcess::Block> RunnerProcess::replay(bool displaceL2, Millis limit,
     request.verb = runner::Verb::Replay;
     request.displaceL2 = displaceL2;
     return timed(std::move(request), limit, interrupts, Loss::Protocol);
+}
+
+Asked<std::string> RunnerProcess::collect(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts)
+{
+    UniqueFd file(::memfd_create("espalier-collected", MFD_CLOEXEC));
+    if (!file) {
+        return lose(Loss::Infrastructure, "no memory file could be made for what is collected");
+    }
+    runner::Request request;
+    request.verb = runner::Verb::Collect;
+    request.calls = calls;
+    auto reply = ask(std::move(request), {file.get()}, limit, interrupts);
+    if (!reply) {
+        return std::unexpected(reply.error());
+    }
+    if (reply->status != runner::Status::Ok) {
+        return lose(Loss::Protocol, printable(reply->text, 1000));
+    }
+    std::string text(runner::maxCollected, '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const ssize_t more = ::pread(file.get(), text.data() + size, text.size() - size, static_cast<off_t>(size));
+        if (more <= 0) {
+            break;
+        }
+        size += static_cast<std::size_t>(more);
+    }
+    text.resize(size);
+    return text;
 }
 
 Asked<RunnerProcess::Block> RunnerProcess::emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit,

@@ -29,6 +29,12 @@ struct RunnerFailure {
 template <typename T>
 using Asked = std::expected<T, RunnerFailure>;
 
+/// What makes a runner a profiler (core/runner/profiler_main.h).
+struct CollectorSpec {
+    std::vector<std::string> arguments; ///< "--collect", "ranges", …
+    std::vector<std::string> readOnly;  ///< folders bound in its sandbox: CUPTI's
+};
+
 /// One runner process. Every request waits for its answer while it drains what the runner prints, watches the process
 /// and listens to the engine. After a failure the process tree has been killed and the object is only good for its
 /// output. Thread: the judge's. Owns the process.
@@ -37,7 +43,8 @@ class RunnerProcess
 public:
     /// Starts the process; it is ready once awaitReady() says so. `sandbox` null: a trusted runner, not confined.
     static Result<std::unique_ptr<RunnerProcess>> start(DeviceSession& session, const std::string& worker,
-                                                        const Sandbox* sandbox);
+                                                        const Sandbox* sandbox,
+                                                        const CollectorSpec* collector = nullptr);
     ~RunnerProcess();
 
     Asked<void> awaitReady(std::chrono::milliseconds limit, Interrupts& interrupts);
@@ -62,6 +69,8 @@ public:
     /// Captures the calls into one graph that replay() launches. Not on the simulated device.
     Asked<GraphFacts> capture(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts);
     Asked<Block> replay(bool displaceL2, Millis limit, Interrupts& interrupts);
+    /// A profiler makes the calls and tells what it saw: JSON, a claim like everything else. Once in its life.
+    Asked<std::string> collect(const std::vector<runner::Call>& calls, Millis limit, Interrupts& interrupts);
     Asked<Block> emptyBlock(std::uint32_t calls, bool displaceL2, Millis limit, Interrupts& interrupts);
 
     void kill();

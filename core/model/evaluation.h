@@ -187,6 +187,21 @@ struct CaseTiming {
     bool operator==(const CaseTiming&) const = default;
 };
 
+/// What the calls of one case put on the device, by CUPTI's activity records, in a process of its own beside the timing
+/// ones: the third clock. Medians over the calls; counts are of one call.
+struct ActivityFacts {
+    std::string caseId;
+    int calls = 0;
+    int kernels = 0, copies = 0, memsets = 0; ///< of the call that has most
+    int fewestWorks = 0, mostWorks = 0;       ///< all three together, over the calls
+    int elsewhere = 0;                        ///< on other streams than the given one, in the call that has most
+    double spanUs = 0;                        ///< from the first start to the last end
+    double kernelUs = 0;                      ///< kernels alone, added up
+    double eventUs = 0;                       ///< device events round the same calls
+    double timedUs = 0;                       ///< the record's median of the case
+    bool operator==(const ActivityFacts&) const = default;
+};
+
 struct TimingRecord {
     std::vector<CaseTiming> cases;
     std::optional<Interval> objectiveUs;       ///< geometric mean over timed cases, or the weighted time
@@ -205,6 +220,7 @@ struct TimingRecord {
     bool again = false;                        ///< a winner, measured once more at the end of its run
     /// Where the judge's seconds went: "gate" (all before the timing), "processes", "warm-up", "blocks".
     std::map<std::string, double> phaseSeconds;
+    std::vector<ActivityFacts> activity;       ///< empty: not recorded
     bool operator==(const TimingRecord&) const = default;
 };
 
@@ -212,7 +228,73 @@ struct MetricValue { ///< id refers to the metric table (core/model/metric.h)
     std::string id;
     double value = 0;
     Provenance provenance = Provenance::Model;
+    double peak = 0; ///< the most it could be on this device, in the metric's unit; 0: none is known
     bool operator==(const MetricValue&) const = default;
+};
+
+/// One kernel of a profiled call, as it was launched.
+struct ProfiledKernel {
+    std::string name;                     ///< as the compiler mangles it
+    double timeUs = 0;                    ///< by its activity record; 0: not known
+    std::vector<int> grid, block;
+    int registers = 0;                    ///< per thread
+    int staticSharedBytes = 0, dynamicSharedBytes = 0;
+    int localBytes = 0;                   ///< per thread
+    double occupancyLimit = 0;            ///< percent of the warps a multiprocessor holds; 0: not known
+    std::string limitedBy;                ///< "registers", "shared memory", "block size", "blocks", "nothing"
+    bool operator==(const ProfiledKernel&) const = default;
+};
+
+struct SourceLine {
+    std::string file;
+    int line = 0; ///< 1-based
+    bool operator==(const SourceLine&) const = default;
+};
+
+/// Samples of one instruction of one kernel.
+struct InstructionSamples {
+    std::string function;                       ///< mangled
+    std::uint64_t offset = 0;                   ///< bytes from its first instruction
+    std::uint64_t samples = 0;
+    std::map<std::string, std::uint64_t> reasons; ///< why the sampled warps stood, by CUPTI's name without its prefix
+    std::vector<SourceLine> chain;              ///< innermost inlined place first; empty: built without line numbers
+    bool operator==(const InstructionSamples&) const = default;
+};
+
+/// One look at a candidate with one collector: none costs another its result.
+struct CollectorRun {
+    std::string collector;                ///< "activity", "ranges", "sampling", "counts" (simulated device)
+    bool done = false;
+    double seconds = 0;                   ///< its process, start and end included
+    double collectSeconds = 0;            ///< of that, the collecting alone
+    std::string note;                     ///< why not, or what is missing: cause and remedy
+    bool operator==(const CollectorRun&) const = default;
+};
+
+/// One limit of the device, for the roofline: bytes by level, or operations by precision. 0: not known.
+struct Roof {
+    std::string id;      ///< "dram", "l2", "l1" (GB/s); "f32", "f64", "f16", "tensor_f16", "tensor_tf32", … (GFLOP/s)
+    double measured = 0; ///< by micro-benchmarks on this device, or one of its name
+    double theory = 0;   ///< from units and clocks
+    bool operator==(const Roof&) const = default;
+};
+
+/// What profiling left behind, beside Evaluation::metrics, which are of the same call. It explains; it never ranks.
+struct ProfileRecord {
+    std::string caseId;
+    std::string level;                    ///< "core": bytes and operations; "full": everything
+    Provenance provenance = Provenance::Model;
+    std::string tool;                     ///< "CUPTI 13.0.1", "simulated device"
+    std::string chip;                     ///< "GH100"
+    int passes = 0;                       ///< calls that the counters took
+    double seconds = 0;
+    double taskBytes = 0, taskFlops = 0;  ///< of the case, by the task's own count: least traffic, and its operations
+    std::vector<Roof> roofs;
+    std::vector<CollectorRun> collectors;
+    std::vector<ProfiledKernel> kernels;
+    std::uint64_t samples = 0;            ///< of all instructions, the ones left out below included
+    std::vector<InstructionSamples> instructions; ///< those with the most samples first
+    bool operator==(const ProfileRecord&) const = default;
 };
 
 /// Everything known about one candidate's pass through the stages.
@@ -226,7 +308,8 @@ struct Evaluation {
     std::optional<VerifyRecord> verify;
     std::optional<TimingRecord> timing;
     std::vector<SanitizerFinding> sanitizer; ///< empty: not asked for
-    std::vector<MetricValue> metrics;
+    std::vector<MetricValue> metrics;  ///< of one call of `profile`'s case
+    std::optional<ProfileRecord> profile;
     std::string epoch;                 ///< hash of device, driver, toolkit, flags; measurements of two epochs are never ranked together
     std::string output;                ///< what the candidate printed, capped and printable
     double judgeSeconds = 0;           ///< from hand-over to verdict, the build not included

@@ -2,6 +2,7 @@
 #include "core/model/evaluation_json.h"
 
 #include "core/base/text.h"
+#include "core/model/metric.h"
 
 #include <cmath>
 #include <concepts>
@@ -169,6 +170,23 @@ void visit(V& v, R& r)
     v("conditions", r.conditions);
 }
 
+template <typename V, Is<ActivityFacts> R>
+void visit(V& v, R& r)
+{
+    v("case", r.caseId);
+    v("calls", r.calls);
+    v("kernels", r.kernels);
+    v("copies", r.copies);
+    v("memsets", r.memsets);
+    v("fewest_works", r.fewestWorks);
+    v("most_works", r.mostWorks);
+    v("elsewhere", r.elsewhere);
+    v("span_us", r.spanUs);
+    v("kernel_us", r.kernelUs);
+    v("event_us", r.eventUs);
+    v("timed_us", r.timedUs);
+}
+
 template <typename V, Is<TimingRecord> R>
 void visit(V& v, R& r)
 {
@@ -190,6 +208,7 @@ void visit(V& v, R& r)
     v("guard_broken", r.guardBroken);
     v("again", r.again);
     v("phase_seconds", r.phaseSeconds);
+    v("activity", r.activity);
 }
 
 template <typename V, Is<MetricValue> R>
@@ -198,6 +217,76 @@ void visit(V& v, R& r)
     v("id", r.id);
     v("value", r.value);
     v("provenance", r.provenance);
+    v("peak", r.peak);
+}
+
+template <typename V, Is<ProfiledKernel> R>
+void visit(V& v, R& r)
+{
+    v("name", r.name);
+    v("time_us", r.timeUs);
+    v("grid", r.grid);
+    v("block", r.block);
+    v("registers", r.registers);
+    v("static_shared_bytes", r.staticSharedBytes);
+    v("dynamic_shared_bytes", r.dynamicSharedBytes);
+    v("local_bytes", r.localBytes);
+    v("occupancy_limit", r.occupancyLimit);
+    v("limited_by", r.limitedBy);
+}
+
+template <typename V, Is<SourceLine> R>
+void visit(V& v, R& r)
+{
+    v("file", r.file);
+    v("line", r.line);
+}
+
+template <typename V, Is<InstructionSamples> R>
+void visit(V& v, R& r)
+{
+    v("function", r.function);
+    v("offset", r.offset);
+    v("samples", r.samples);
+    v("reasons", r.reasons);
+    v("chain", r.chain);
+}
+
+template <typename V, Is<CollectorRun> R>
+void visit(V& v, R& r)
+{
+    v("collector", r.collector);
+    v("done", r.done);
+    v("seconds", r.seconds);
+    v("collect_seconds", r.collectSeconds);
+    v("note", r.note);
+}
+
+template <typename V, Is<Roof> R>
+void visit(V& v, R& r)
+{
+    v("id", r.id);
+    v("measured", r.measured);
+    v("theory", r.theory);
+}
+
+template <typename V, Is<ProfileRecord> R>
+void visit(V& v, R& r)
+{
+    v("case", r.caseId);
+    v("level", r.level);
+    v("provenance", r.provenance);
+    v("tool", r.tool);
+    v("chip", r.chip);
+    v("passes", r.passes);
+    v("seconds", r.seconds);
+    v("task_bytes", r.taskBytes);
+    v("task_flops", r.taskFlops);
+    v("roofs", r.roofs);
+    v("collectors", r.collectors);
+    v("kernels", r.kernels);
+    v("samples", r.samples);
+    v("instructions", r.instructions);
 }
 
 template <typename V, Is<Evaluation> R>
@@ -213,6 +302,7 @@ void visit(V& v, R& r)
     v("timing", r.timing);
     v("sanitizer", r.sanitizer);
     v("metrics", r.metrics);
+    v("profile", r.profile);
     v("epoch", r.epoch);
     v("output", r.output);
     v("judge_seconds", r.judgeSeconds);
@@ -501,7 +591,9 @@ ESPALIER_RECORD(VerifyRecord)
 ESPALIER_RECORD(SanitizerFinding)
 ESPALIER_RECORD(CaseTiming)
 ESPALIER_RECORD(TimingRecord)
+ESPALIER_RECORD(ActivityFacts)
 ESPALIER_RECORD(MetricValue)
+ESPALIER_RECORD(ProfileRecord)
 ESPALIER_RECORD(Evaluation)
 #undef ESPALIER_RECORD
 
@@ -528,7 +620,17 @@ Json evaluationReport(const Evaluation& evaluation)
     report["provenance"] = provenance ? Json(std::string(nameOf(*provenance))) : Json();
     Json metrics = Json::object();
     for (const MetricValue& metric : evaluation.metrics) {
-        metrics[metric.id] = {{"value", metric.value}, {"provenance", std::string(nameOf(metric.provenance))}};
+        Json row = {{"value", metric.value}, {"provenance", std::string(nameOf(metric.provenance))}};
+        if (metric.peak > 0) {
+            row["peak"] = metric.peak;
+        }
+        if (const Metric* known = findMetric(metric.id)) {
+            row["name"] = known->name;
+            row["unit"] = known->unit;
+            row["better"] = nameOf(known->better);
+            row["description"] = known->description;
+        }
+        metrics[metric.id] = std::move(row);
     }
     report["metrics"] = std::move(metrics);
     return report;

@@ -25,7 +25,9 @@ Json toJson(const VerifyRecord& record);
 Json toJson(const SanitizerFinding& finding);
 Json toJson(const CaseTiming& timing);
 Json toJson(const TimingRecord& record);
+Json toJson(const ActivityFacts& activity);
 Json toJson(const MetricValue& metric);
+Json toJson(const ProfileRecord& profile);
 Json toJson(const Evaluation& evaluation);
 
 /// Instantiated for every record above: `fromJson<Evaluation>(json, "judge's answer")`.
@@ -53,6 +55,10 @@ template <>
 Result<CaseTiming> fromJson<CaseTiming>(const Json& json, std::string_view name);
 template <>
 Result<TimingRecord> fromJson<TimingRecord>(const Json& json, std::string_view name);
+template <>
+Result<ActivityFacts> fromJson<ActivityFacts>(const Json& json, std::string_view name);
+template <>
+Result<ProfileRecord> fromJson<ProfileRecord>(const Json& json, std::string_view name);
 template <>
 Result<MetricValue> fromJson<MetricValue>(const Json& json, std::string_view name);
 template <>

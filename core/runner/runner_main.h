@@ -3,6 +3,7 @@
 
 #include "core/base/fd.h"
 #include "core/device/runner_device.h"
+#include "core/profile/collector.h"
 
 #include <chrono>
 #include <functional>
@@ -25,6 +26,8 @@ struct RunnerSetup {
     /// How long it spins for the next message before it sleeps: a wake-up would stand in the judge's clock.
     std::chrono::microseconds spin{0};
     RunnerDefences defences;
+    /// A profiler has one, opened after the device and prepared before anything foreign is loaded.
+    std::function<Result<std::unique_ptr<profile::Collector>>()> openCollector;
 };
 
 /// The life of a runner: says that it is ready, then serves the judge on `control` until it closes. Returns the

@@ -197,7 +197,7 @@ Result<Request> decodeRequest(std::string_view bytes)
     request.emptyCalls = reader.count(maxCalls);
     request.calls = getCalls(reader);
     const bool known =
-        request.verb >= Verb::Load && request.verb <= Verb::Replay && request.grant.access <= Grant::ReadWrite;
+        request.verb >= Verb::Load && request.verb <= Verb::Collect && request.grant.access <= Grant::ReadWrite;
     if (!reader.done() || !known) {
         return fail(ErrorCode::Protocol, "the judge sent a message that is no request");
     }

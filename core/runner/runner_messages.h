@@ -26,7 +26,9 @@ namespace espalier::runner {
 /// Ping      -                nothing: wakes a runner that sleeps, so that its waking is not timed
 /// Capture   -                captures the calls into one graph: `graph` of the reply
 /// Replay    -                launches the captured graph once: `clock` of the reply, with one call
-enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping, Capture, Replay };
+/// Collect   a memory file    only of a profiler (profiler_main.h): makes the calls as often as its collector wants to and
+///                            writes what it saw into the file, as JSON
+enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping, Capture, Replay, Collect };
 
 enum class ValueKind : std::uint8_t {
     Pointer, ///< address of `slot` plus `bits`
@@ -68,7 +70,7 @@ struct Request {
     std::uint64_t offset = 0;       ///< Map
     bool displaceL2 = false;        ///< Block, Empty, Replay
     std::uint32_t emptyCalls = 0;   ///< Empty
-    std::vector<Call> calls;        ///< Block, Capture, Size (one)
+    std::vector<Call> calls;        ///< Block, Capture, Collect, Size (one)
 };
 
 enum class Status : std::uint32_t {
@@ -91,6 +93,7 @@ constexpr std::size_t maxValues = 64;
 constexpr std::size_t maxNames = 32;
 constexpr std::size_t maxSnapshots = 32; ///< of one call
 constexpr std::size_t maxText = 4000;
+constexpr std::size_t maxCollected = std::size_t{16} << 20; ///< what a judge reads of Collect's file
 
 /// A request that exceeds the limits above is a bug of the judge's (asserted).
 std::string encode(const Request& request);

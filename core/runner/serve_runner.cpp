@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <unistd.h>
 
 namespace espalier::runner {
 
@@ -19,8 +20,8 @@ namespace {
 class Server
 {
 public:
-    Server(MessageSocket& socket, RunnerDevice& device, const RunnerSetup& setup)
-        : m_socket(socket), m_device(device), m_spin(setup.spin), m_defences(setup.defences)
+    Server(MessageSocket& socket, RunnerDevice& device, const RunnerSetup& setup, profile::Collector* collector)
+        : m_socket(socket), m_device(device), m_spin(setup.spin), m_defences(setup.defences), m_collector(collector)
     {
     }
 
@@ -35,6 +36,7 @@ private:
     Result<void> size(const Request& request, Reply& reply);
     Result<void> block(const Request& request, Reply& reply);
     Result<void> replay(const Request& request, Reply& reply);
+    Result<void> collect(const Request& request, const std::vector<UniqueFd>& descriptors);
     Result<std::vector<NativeCall>> prepare(const std::vector<Call>& calls) const;
     Result<std::vector<DeviceCopy>> copiesOf(const Call& call) const;
 
@@ -42,6 +44,7 @@ private:
     RunnerDevice& m_device;
     std::chrono::microseconds m_spin;
     RunnerDefences m_defences;
+    profile::Collector* m_collector; ///< null: a runner like any other
     std::vector<std::uint64_t> m_slots;
     std::vector<void*> m_functions;
     UniqueFd m_library; ///< stays open: /proc/self/fd/N must stay what it was for debuggers and dladdr
@@ -178,6 +181,25 @@ Result<void> Server::replay(const Request& request, Reply& reply)
     return {};
 }
 
+Result<void> Server::collect(const Request& request, const std::vector<UniqueFd>& descriptors)
+{
+    if (!m_collector || descriptors.empty() || request.calls.empty()) {
+        return fail(ErrorCode::Protocol, "only a profiler collects, and needs calls and a file");
+    }
+    ESPALIER_TRY(const std::vector<NativeCall> calls, prepare(request.calls));
+    const profile::Workload work{&m_device, calls.size(), [&calls](std::size_t i) { return calls[i].callInt(); }};
+    ESPALIER_TRY(const Json seen, std::exchange(m_collector, nullptr)->collect(work));
+    const std::string text = seen.dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (std::size_t written = 0; written < text.size();) {
+        const ssize_t more = ::write(descriptors[0].get(), text.data() + written, text.size() - written);
+        if (more <= 0) {
+            return fail(ErrorCode::Io, "what was collected could not be written");
+        }
+        written += static_cast<std::size_t>(more);
+    }
+    return {};
+}
+
 void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, Reply& reply)
 {
     Result<void> result;
@@ -201,6 +223,9 @@ void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, 
         break;
     case Verb::Replay:
         result = replay(request, reply);
+        break;
+    case Verb::Collect:
+        result = collect(request, descriptors);
         break;
     case Verb::Ping:
         break;
@@ -244,21 +269,32 @@ int serveRunner(UniqueFd control, const RunnerSetup& setup)
     MessageSocket socket(std::move(control));
     Reply ready;
     auto device = setup.openDevice();
-    if (device) {
+    std::unique_ptr<profile::Collector> collector;
+    if (device && setup.openCollector) {
+        auto opened = setup.openCollector();
+        const Result<void> prepared = opened ? (*opened)->prepare() : std::unexpected(opened.error());
+        if (!prepared) {
+            ready.status = Status::Failed;
+            ready.text = prepared.error().message;
+        } else {
+            collector = std::move(*opened);
+        }
+    }
+    if (device && ready.status == Status::Ok) {
         if (const auto version = setup.bindRuntime()) {
             ready.size = static_cast<std::uint64_t>(*version);
         } else {
             ready.status = Status::Failed;
             ready.text = version.error().message;
         }
-    } else {
+    } else if (!device) {
         ready.status = Status::Failed;
         ready.text = device.error().message;
     }
     if (!socket.send(encode(ready)) || ready.status != Status::Ok) {
         return 1;
     }
-    const int code = Server(socket, **device, setup).loop();
+    const int code = Server(socket, **device, setup, collector.get()).loop();
     // Not a return: destructors and exit handlers of a foreign library would run, and may never end.
     std::fflush(stdout);
     ::_exit(code);

@@ -293,6 +293,7 @@ std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
     }
     job.tier = pass.start.again ? Tier::Full : m_setup.tier;
     job.sanitizing = pass.start.again ? Sanitizing::WhereInstalled : Sanitizing::Off; // before it is promoted
+    job.profiling = pass.start.again ? std::max(m_setup.profiling, Profiling::Core) : m_setup.profiling;
     job.verified = pass.start.verified;
     return job;
 }

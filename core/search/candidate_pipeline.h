@@ -65,6 +65,7 @@ public:
         bool withBaselines = true; ///< not on the simulated device
         std::optional<Incumbent> incumbent;
         Tier tier = Tier::Quick;
+        Profiling profiling = Profiling::Off; ///< of every candidate that passes; winners are at least Core
     };
 
     CandidatePipeline(Setup setup, SessionJournal& journal, NodeBook& book, BuildPool& pool);

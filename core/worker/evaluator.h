@@ -22,6 +22,10 @@ enum class Tier { Quick, Full };
 /// not pass; WhereInstalled: where they cannot run, that is said.
 enum class Sanitizing { Off, WhereInstalled, Required };
 
+/// Whether a candidate that passed is looked at with CUPTI afterwards (on the simulated device: with its counts).
+/// Core: bytes, operations and what each call puts on the device; Full: all counters and samples by source line.
+enum class Profiling { Off, Core, Full };
+
 /// The engineer's own kernel, timed as a rival: untrusted, in a confined runner of its own.
 struct IncumbentLibrary {
     Library library;
@@ -41,6 +45,7 @@ struct EvaluationJob {
     TimingSetting setting;                                  ///< regime and mode; measured devices only
     bool verifyOnly = false;
     Sanitizing sanitizing = Sanitizing::Off;
+    Profiling profiling = Profiling::Off;
     /// Set when an earlier run of the session verified this candidate and was cut off before timing: the judge starts
     /// with the timed blocks (their calls are checked too), so that no finished stage is done twice.
     std::optional<VerifyRecord> verified;

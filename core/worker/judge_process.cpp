@@ -243,6 +243,7 @@ void JudgeProcess::sendMissing(const worker::Missing& missing)
     evaluate.setting = job.setting;
     evaluate.verifyOnly = job.verifyOnly;
     evaluate.sanitizing = job.sanitizing;
+    evaluate.profiling = job.profiling;
     evaluate.verified = job.verified;
     m_link->send(evaluate);
     found->sent = true;

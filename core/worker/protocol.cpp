@@ -18,6 +18,7 @@ struct Overloaded : Cases... {
 };
 
 constexpr std::array<std::string_view, 3> sanitizingNames = {"off", "installed", "required"}; ///< in the enum's order
+constexpr std::array<std::string_view, 3> profilingNames = {"off", "core", "full"}; ///< in the enum's order
 
 std::string lineOf(const Json& json)
 {
@@ -48,6 +49,7 @@ Json toJson(const Evaluate& job)
                  {"rate", job.setting.rate},
                  {"verify_only", job.verifyOnly},
                  {"sanitize", sanitizingNames[static_cast<std::size_t>(job.sanitizing)]},
+                 {"profile", profilingNames[static_cast<std::size_t>(job.profiling)]},
                  {"baselines", baselinesToJson(job)}};
     if (job.parent) {
         json["parent"] = *job.parent;
@@ -219,6 +221,13 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
                      }));
         const auto found = std::find(sanitizingNames.begin(), sanitizingNames.end(), word);
         job.sanitizing = static_cast<Sanitizing>(found - sanitizingNames.begin());
+    }
+    if (json.has("profile")) {
+        ESPALIER_TRY(const std::string word, field(json, "profile", [](const JsonReader& value) {
+                         return value.oneOf({"off", "core", "full"});
+                     }));
+        const auto found = std::find(profilingNames.begin(), profilingNames.end(), word);
+        job.profiling = static_cast<Profiling>(found - profilingNames.begin());
     }
     if (json.has("verify_only")) {
         ESPALIER_TRY(job.verifyOnly, field(json, "verify_only", &JsonReader::boolean));

@@ -62,6 +62,7 @@ struct Evaluate {
     TimingSetting setting; ///< optional on the wire: cold, offline
     bool verifyOnly = false;
     Sanitizing sanitizing = Sanitizing::Off;
+    Profiling profiling = Profiling::Off; ///< optional on the wire
     std::optional<VerifyRecord> verified; ///< of an earlier judge: timing begins at once (measured devices)
 };
 struct Cancel {

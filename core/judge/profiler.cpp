@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/judge/profiler.h"
+
+#include "core/analysis/occupancy.h"
+#include "core/judge/activity_check.h"
+#include "core/judge/counter_lock.h"
+#include "core/judge/profile_reading.h"
+#include "core/model/metric.h"
+#include "core/profile/cupti_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <optional>
+
+namespace espalier::judge {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t activityCalls = 5;
+constexpr std::chrono::milliseconds collectDeadline{30000}, lockPatience{5000}; ///< kernels that wait for each other hang under replay
+constexpr double microseconds = 1e6;
+
+double sinceSeconds(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Of the case that was timed longest: the one that decides.
+const CaseTiming* longestOf(const Evaluation& evaluation)
+{
+    const CaseTiming* longest = nullptr;
+    if (evaluation.timing) {
+        for (const CaseTiming& timing : evaluation.timing->cases) {
+            if (!longest || timing.timeUs.value > longest->timeUs.value) {
+                longest = &timing;
+            }
+        }
+    }
+    return longest;
+}
+
+double valueOf(const std::vector<MetricValue>& metrics, std::string_view id)
+{
+    const auto found = std::find_if(metrics.begin(), metrics.end(), [&](const MetricValue& m) { return m.id == id; });
+    return found == metrics.end() ? 0 : found->value;
+}
+
+void inTableOrder(std::vector<MetricValue>& metrics)
+{
+    const auto place = [](const MetricValue& metric) {
+        const Metric* known = findMetric(metric.id);
+        return known ? known - metricTable().data() : static_cast<std::ptrdiff_t>(metricTable().size());
+    };
+    std::stable_sort(metrics.begin(), metrics.end(),
+                     [&](const MetricValue& a, const MetricValue& b) { return place(a) < place(b); });
+}
+
+/// Throughputs: bytes by the counters over the time of the timed blocks, never over one of a counter run.
+void addRates(std::vector<MetricValue>& metrics, double timeUs, Provenance provenance)
+{
+    constexpr double gigabytesPerSecond = 1e-3; // of bytes per microsecond
+    const double bytes = valueOf(metrics, "dram_read_bytes") + valueOf(metrics, "dram_write_bytes");
+    if (timeUs > 0 && bytes > 0) {
+        metrics.push_back({"dram_gbs", bytes / timeUs * gigabytesPerSecond, provenance});
+    }
+}
+
+std::vector<MetricValue> activityMetrics(const ActivitySeen& seen)
+{
+    const auto metric = [](const char* id, double value) { return MetricValue{id, value, Provenance::Measured}; };
+    std::vector<MetricValue> metrics = {metric("device_time_us", seen.facts.spanUs),
+                                        metric("kernel_time_us", seen.facts.kernelUs),
+                                        metric("launches", seen.facts.kernels)};
+    const auto heaviest = std::max_element(
+        seen.kernels.begin(), seen.kernels.end(),
+        [](const ProfiledKernel& a, const ProfiledKernel& b) { return a.timeUs < b.timeUs; });
+    if (heaviest != seen.kernels.end() && heaviest->occupancyLimit > 0) {
+        metrics.push_back({"occupancy_limit_percent", heaviest->occupancyLimit, Provenance::Measured, 100});
+    }
+    return metrics;
+}
+
+void addOccupancy(std::vector<ProfiledKernel>& kernels, const DeviceInfo& device)
+{
+    for (ProfiledKernel& kernel : kernels) {
+        const int threads = kernel.block.at(0) * kernel.block.at(1) * kernel.block.at(2);
+        const Occupancy occupancy = occupancyOf({threads, kernel.registers, kernel.staticSharedBytes + kernel.dynamicSharedBytes},
+                                                device.smMajor, device.smMinor);
+        kernel.occupancyLimit = occupancy.percent;
+        kernel.limitedBy = occupancy.limitedBy;
+    }
+}
+
+} // namespace
+
+/// Everything that the collectors of one candidate share.
+struct Profiler::Bench {
+    std::string library;
+    profile::CuptiPlace cupti;
+    std::optional<WorkArea> area;
+    bool cold = true;
+    double timedUs = 0;
+    Profiling level = Profiling::Core;
+};
+
+std::string Profiler::setsFor(Profiling level) const
+{
+    std::string sets = "core,flops";
+    const auto allowed = [&](std::string_view name) {
+        const auto& list = m_task.contract.allowedInternal;
+        return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    const auto argument = [&](DataType type) {
+        return std::any_of(m_task.arguments.begin(), m_task.arguments.end(),
+                           [&](const Argument& one) { return one.type == type; });
+    };
+    // A tensor type costs a pass of its own: only those that the task lets a kernel use.
+    using enum DataType;
+    const std::pair<bool, const char*> tensor[] = {
+        {argument(F16) || allowed("f16"), ",tensor_f16"},   {argument(BF16) || allowed("bf16"), ",tensor_bf16"},
+        {argument(TF32) || allowed("tf32"), ",tensor_tf32"}, {argument(F64), ",tensor_f64"},
+        {argument(FP8E4M3) || argument(FP8E5M2), ",tensor_fp8"}, {argument(I8), ",tensor_int8"}};
+    for (const auto& [wanted, set] : tensor) {
+        sets += wanted ? set : "";
+    }
+    return level == Profiling::Full ? sets + ",full" : sets;
+}
+
+/// A process, a library, the calls; nothing of it survives.
+Judged<void> Profiler::collect(Bench& bench, const std::string& collector, const std::string& sets, CollectorRun& run,
+                               Json& seen)
+{
+    const auto start = Clock::now();
+    run.collector = collector;
+    if (onProgress) {
+        onProgress(collector);
+    }
+    const auto ended = [&](std::string note) -> Judged<void> {
+        run.seconds = sinceSeconds(start);
+        run.note = std::move(note);
+        return {};
+    };
+    const auto lost = [&](const RunnerFailure& failure, const char* during) -> Judged<void> {
+        if (failure.loss == Loss::Cancelled) {
+            return notRun(NotRunCause::Cancelled, "cancelled");
+        }
+        return ended(failure.loss == Loss::Deadline
+                         ? fmt::format("{} did not end within {}; kernels that wait for each other hang while they are profiled",
+                                       during, failure.text)
+                     : failure.loss == Loss::DeviceLost
+                         ? fmt::format("the kernel faulted while it was profiled: {}", failure.text)
+                         : failure.text);
+    };
+    CollectorSpec spec;
+    spec.arguments = {"--cupti", bench.cupti.library, "--collect", collector};
+    if (!sets.empty()) {
+        spec.arguments.insert(spec.arguments.end(), {"--sets", sets});
+    }
+    if (!bench.cold) {
+        spec.arguments.emplace_back("--warm");
+    }
+    spec.readOnly = {std::filesystem::path(bench.cupti.library).parent_path().string()};
+    if (bench.cupti.folder != spec.readOnly.front()) {
+        spec.readOnly.push_back(bench.cupti.folder);
+    }
+    auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(), &spec);
+    if (!process) {
+        return ended(process.error().message);
+    }
+    LoadedRunner runner{std::move(*process), bench.library, Role::Candidate, 0};
+    const Deadlines& deadlines = m_context.runners.deadlines();
+    if (auto ready = runner.process->awaitReady(deadlines.start, m_context.interrupts); !ready) {
+        return lost(ready.error(), "starting CUPTI");
+    }
+    auto library = m_context.store.descriptor(bench.library);
+    if (!library) {
+        return ended(library.error().message);
+    }
+    auto found = runner.process->load(*library, entryNames(m_task.entry), deadlines.start, m_context.interrupts);
+    if (!found) {
+        return lost(found.error(), "loading the library");
+    }
+    runner.found = *found;
+    const auto orNote = [&](const Verdict& verdict) -> Judged<void> {
+        return verdict.cause == NotRunCause::Cancelled ? std::unexpected(verdict) : ended(verdict.reason);
+    };
+    auto workspace = workspaceOf(m_context, runner, bench.area->plan());
+    if (!workspace) {
+        return orNote(workspace.error());
+    }
+    if (*workspace > bench.area->workspace().bytes) {
+        return ended("the library asks for more workspace than it did before");
+    }
+    std::vector<runner::Call> calls;
+    const std::size_t different = collector == "activity" ? bench.area->sets() : 1;
+    for (std::size_t i = 0; i < different; ++i) {
+        auto call = entryCall(m_context, runner, *bench.area, i, *workspace);
+        if (!call) {
+            return orNote(call.error());
+        }
+        call->snapshots.clear();
+        calls.push_back(std::move(*call));
+    }
+    const auto collecting = Clock::now();
+    auto text = runner.process->collect(calls, collectDeadline, m_context.interrupts);
+    run.collectSeconds = sinceSeconds(collecting);
+    if (!text) {
+        return lost(text.error(), "profiling");
+    }
+    auto json = parseJson(*text, collector);
+    if (!json) {
+        return ended(json.error().message);
+    }
+    seen = std::move(*json);
+    run.done = true;
+    runner.process->kill();
+    return ended("");
+}
+
+Judged<void> Profiler::withArea(Bench& bench, Evaluation& evaluation)
+{
+    ProfileRecord& record = *evaluation.profile;
+    Json seen;
+    const auto told = [&](CollectorRun& run, const Error& error) {
+        run.done = false;
+        run.note = error.message;
+    };
+    {
+        CollectorRun run;
+        ESPALIER_CHECK(collect(bench, "activity", "", run, seen));
+        if (run.done) {
+            if (auto activity = readActivity(seen, record.caseId, bench.timedUs)) {
+                addOccupancy(activity->kernels, m_context.device().info());
+                record.kernels = activity->kernels;
+                for (MetricValue& metric : activityMetrics(*activity)) {
+                    evaluation.metrics.push_back(std::move(metric));
+                }
+                if (evaluation.timing) {
+                    evaluation.timing->activity.push_back(activity->facts);
+                }
+                for (const std::string& remark : activity->remarks) {
+                    evaluation.evidence.push_back({"activity", remark});
+                }
+                if (activity->outside) {
+                    record.collectors.push_back(run);
+                    return rejected(Outcome::Suspicious, "activity", *activity->outside);
+                }
+            } else {
+                told(run, activity.error());
+            }
+        }
+        record.collectors.push_back(run);
+    }
+    auto lock = CounterLock::take(m_context.device().info().uuid, lockPatience);
+    if (!lock) {
+        record.collectors.push_back({"ranges", false, 0, 0, lock.error().message});
+        return {};
+    }
+    {
+        CollectorRun run;
+        const std::string sets = setsFor(bench.level);
+        ESPALIER_CHECK(collect(bench, "ranges", sets, run, seen));
+        if (run.done) {
+            if (auto counters = readCounters(seen, profile::counterSetsNamed(sets))) {
+                record.chip = counters->chip;
+                record.passes = counters->passes;
+                run.note = counters->note;
+                for (MetricValue& metric : counters->metrics) {
+                    evaluation.metrics.push_back(std::move(metric));
+                }
+            } else {
+                told(run, counters.error());
+            }
+        }
+        record.collectors.push_back(run);
+    }
+    if (bench.level == Profiling::Full) {
+        CollectorRun run;
+        ESPALIER_CHECK(collect(bench, "sampling", "", run, seen));
+        if (run.done) {
+            if (auto samples = readSamples(seen)) {
+                record.samples = samples->samples;
+                record.instructions = std::move(samples->instructions);
+                run.note = samples->note;
+            } else {
+                told(run, samples.error());
+            }
+        }
+        record.collectors.push_back(run);
+    }
+    addRates(evaluation.metrics, bench.timedUs, Provenance::Measured);
+    inTableOrder(evaluation.metrics);
+    return {};
+}
+
+Judged<void> Profiler::run(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Profiling level,
+                           Evaluation& evaluation)
+{
+    const auto start = Clock::now();
+    const CaseTiming* timed = longestOf(evaluation);
+    const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CasePlan& one) {
+        return !timed || one.id == timed->caseId;
+    });
+    if (plan == plans.end()) {
+        return {};
+    }
+    evaluation.metrics.clear();
+    ProfileRecord& record = evaluation.profile.emplace();
+    record.caseId = plan->id;
+    record.level = level == Profiling::Full ? "full" : "core";
+    record.provenance = Provenance::Measured;
+    record.taskBytes = static_cast<double>(plan->minimumBytes);
+    record.taskFlops = plan->flops;
+    record.roofs = roofs;
+    const auto nothing = [&](const std::string& why) -> Judged<void> {
+        record.collectors.push_back({"activity", false, 0, 0, why});
+        record.seconds = sinceSeconds(start);
+        return {};
+    };
+    static const Result<profile::CuptiPlace> cupti = profile::findCupti();
+    if (!cupti) {
+        return nothing(cupti.error().message);
+    }
+    record.tool = "CUPTI 13";
+    Bench bench;
+    bench.library = candidate.library;
+    bench.cupti = *cupti;
+    bench.cold = !evaluation.timing || evaluation.timing->regime == "cold";
+    bench.timedUs = timed ? timed->timeUs.value : 0;
+    bench.level = level;
+    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, candidate, *plan));
+    auto area = WorkArea::create(m_context.device(), m_context.buffers, *plan, activityCalls, workspace, 0,
+                                 !m_context.session.exactGrants());
+    if (!area) {
+        area = WorkArea::create(m_context.device(), m_context.buffers, *plan, 1, workspace, 0, !m_context.session.exactGrants());
+    }
+    if (!area) {
+        return nothing(area.error().message);
+    }
+    bench.area.emplace(std::move(*area));
+    for (std::size_t i = 0; i < bench.area->sets(); ++i) {
+        ESPALIER_CHECK(orInfrastructure(bench.area->drawInputs(i)));
+        ESPALIER_CHECK(orInfrastructure(bench.area->poisonOutputs(i, Before::Noise)));
+    }
+    ESPALIER_CHECK(orInfrastructure(bench.area->poisonWorkspace()));
+    const Judged<void> done = withArea(bench, evaluation);
+    record.seconds = sinceSeconds(start);
+    return done;
+}
+
+std::vector<MetricValue> modelledMetrics(const sim::Counters& c, std::uint64_t launches, double seconds)
+{
+    const auto metric = [](const char* id, std::uint64_t value) {
+        return MetricValue{id, static_cast<double>(value), Provenance::Model};
+    };
+    std::vector<MetricValue> metrics = {metric("launches", launches),
+                                        metric("warp_instructions", c.warpInstructions),
+                                        metric("thread_instructions", c.threadInstructions),
+                                        metric("global_load_bytes", c.globalLoadBytes),
+                                        metric("global_store_bytes", c.globalStoreBytes),
+                                        metric("global_load_sectors", c.globalLoadSectors),
+                                        metric("global_store_sectors", c.globalStoreSectors),
+                                        metric("shared_requests", c.sharedRequests),
+                                        metric("shared_wavefronts", c.sharedWavefronts),
+                                        metric("shared_conflicts", c.sharedWavefronts - std::min(c.sharedRequests, c.sharedWavefronts)),
+                                        metric("local_bytes", c.localBytes),
+                                        metric("dram_read_bytes", c.dramReadBytes),
+                                        metric("dram_write_bytes", c.dramWriteBytes),
+                                        // There is no L1 cache here: every sector that is asked for goes to the L2 cache.
+                                        metric("l2_bytes", 32 * (c.globalLoadSectors + c.globalStoreSectors)),
+                                        metric("l1_bytes", c.globalLoadBytes + c.globalStoreBytes),
+                                        metric("flops_f32", c.flopsF32),
+                                        metric("flops_f64", c.flopsF64),
+                                        metric("flops_f16", c.flopsF16)};
+    const auto ratio = [&](const char* id, std::uint64_t over, std::uint64_t under) {
+        if (under > 0) {
+            const Metric* known = findMetric(id);
+            metrics.push_back({id, static_cast<double>(over) / static_cast<double>(under), Provenance::Model,
+                               known ? known->peak : 0});
+        }
+    };
+    ratio("sectors_per_load", c.globalLoadSectors, c.globalLoadRequests);
+    ratio("sectors_per_store", c.globalStoreSectors, c.globalStoreRequests);
+    const auto percent = [&](const char* id, std::uint64_t asked, std::uint64_t sectors) {
+        constexpr std::uint64_t sectorBytes = 32;
+        if (sectors > 0) { // lanes that ask for the same bytes share a sector
+            const double share = 100.0 * static_cast<double>(asked) / static_cast<double>(sectorBytes * sectors);
+            metrics.push_back({id, std::min(share, 100.0), Provenance::Model, 100});
+        }
+    };
+    percent("load_efficiency_percent", c.globalLoadBytes, c.globalLoadSectors);
+    percent("store_efficiency_percent", c.globalStoreBytes, c.globalStoreSectors);
+    ratio("threads_per_instruction", c.threadInstructions, c.warpInstructions);
+    if (seconds > 0) {
+        metrics.push_back({"device_time_us", seconds * microseconds, Provenance::Model});
+        addRates(metrics, seconds * microseconds, Provenance::Model);
+    }
+    inTableOrder(metrics);
+    return metrics;
+}
+
+ProfileRecord modelledProfile(const CasePlan& plan)
+{
+    ProfileRecord record;
+    record.caseId = plan.id;
+    record.taskBytes = static_cast<double>(plan.minimumBytes);
+    record.taskFlops = plan.flops;
+    record.level = "full";
+    record.tool = "simulated device";
+    record.collectors = {{"counts", true, 0, 0, ""}};
+    return record;
+}
+
+} // namespace espalier::judge

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/json.h"
+#include "core/judge/context.h"
+#include "core/judge/verdict.h"
+#include "core/model/evaluation.h"
+#include "core/model/task.h"
+#include "core/worker/evaluator.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace espalier::judge {
+
+/// A candidate that passed under CUPTI: activity records, counters, samples, each in a confined process of its own that
+/// is ended after it, on fresh inputs of the judge's. Nothing of it counts for the candidate; one thing can count
+/// against it: what its calls put on the device beside the given stream (V10). Thread: the judge's; blocks, but hears a
+/// cancel.
+class Profiler
+{
+public:
+    Profiler(const Context& context, const Task& task) : m_context(context), m_task(task) {}
+
+    std::function<void(const std::string&)> onProgress;
+    std::vector<Roof> roofs; ///< of the device, for the record
+    /// Fills `evaluation.profile`, its metrics and the timing record's activity. A collector that cannot work says why
+    /// in its note; the others go on. The verdict is the candidate's only for work that nobody joins to the stream.
+    /// `candidate`: its own runner, which is only asked for its workspace.
+    Judged<void> run(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Profiling level,
+                     Evaluation& evaluation);
+
+private:
+    struct Bench;
+    Judged<void> collect(Bench& bench, const std::string& collector, const std::string& sets, CollectorRun& run,
+                         Json& seen);
+    Judged<void> withArea(Bench& bench, Evaluation& evaluation);
+    std::string setsFor(Profiling level) const;
+
+    const Context& m_context;
+    const Task& m_task;
+};
+
+/// The rows of a simulated call, with provenance `model`: the same ids as hardware counters have.
+std::vector<MetricValue> modelledMetrics(const sim::Counters& counters, std::uint64_t launches, double seconds);
+ProfileRecord modelledProfile(const CasePlan& plan);
+
+} // namespace espalier::judge
