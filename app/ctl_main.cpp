@@ -192,7 +192,9 @@ int runVerb(int argc, char** argv)
     ctl::SteerVerb steer;
     ctl::ExportVerb exporter;
     ctl::ProviderDoctorVerb provider;
+    ctl::DoctorVerb doctorVerb;
     CLI::App* doctor = addDoctor(app, provider);
+    doctor->add_flag("--roofs", doctorVerb.roofs, "Measure what the GPU reaches (bytes and operations a second) and keep it");
     CLI::App* tasks = app.add_subcommand("tasks", "List the built-in tasks");
     tasks->add_flag("--json", json, "One JSON object on standard output");
     addRun(app, words, run);
@@ -207,7 +209,8 @@ int runVerb(int argc, char** argv)
         return app.exit(error) == 0 ? ctl::exitOk : ctl::exitUsage;
     }
     if (app.got_subcommand(doctor)) {
-        return provider.provider.empty() ? ctl::doctor(provider.json) : ctl::providerDoctor(provider);
+        doctorVerb.json = provider.json;
+        return provider.provider.empty() ? ctl::doctor(doctorVerb) : ctl::providerDoctor(provider);
     }
     if (app.got_subcommand(tasks)) {
         return ctl::tasks(json);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/output.h"
+#include "app/ctl/roofs.h"
 #include "app/ctl/verbs.h"
 #include "core/base/file.h"
 #include "core/base/subprocess.h"
@@ -90,7 +91,7 @@ Finding examineSandbox(const std::string& grade)
             "install the package bubblewrap; until then verdicts carry a lower grade of evidence"};
 }
 
-/// The driver says in /proc whether counters are kept for administrators (cupti.md section 6).
+/// A counter run up to its start, in a process of its own: permission, other profilers, MIG, WSL, missing libraries.
 Finding examineCounters()
 {
     const auto parameters = readFile("/proc/driver/nvidia/params");
@@ -98,24 +99,44 @@ Finding examineCounters()
         return {"hardware counters", State::Limited, "no NVIDIA driver is loaded",
                 "counters need a GPU; the simulated device counts by itself"};
     }
-    if (parameters->find("RmProfilingAdminOnly: 0") != std::string::npos) {
-        return {"hardware counters", State::Ok, "the driver offers them to every user", ""};
+    const std::string worker = findWorker();
+    const auto probed = runToEnd({.argv = {worker, "profiler", "--probe", "--device", "cuda:0"}}, "", std::chrono::seconds(30));
+    if (probed && probed->status.success()) {
+        return {"hardware counters", State::Ok, fmt::format("readable with {}", trimmed(printable(probed->out, 300))), ""};
     }
+    const bool kept = parameters->find("RmProfilingAdminOnly: 1") != std::string::npos;
     return {"hardware counters", State::Limited,
-            "the NVIDIA driver blocks hardware counters for non-administrators; timing still works",
-            "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver"};
+            !probed                        ? probed.error().message
+            : trimmed(probed->err).empty() ? fmt::format("the profiler ended with {}", probed->status.text())
+                                           : std::string(trimmed(printable(probed->err, 600))),
+            kept ? "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver; timing works without"
+                 : "timing, occupancy and the search work without counters"};
+}
+
+Finding examineRoofs()
+{
+    const auto report = measureRoofs();
+    if (!report) {
+        return {"roofs", State::Limited, report.error().message,
+                "without them rooflines use what is known of devices of this name, or none"};
+    }
+    return {"roofs", State::Ok, *report, ""};
 }
 
 } // namespace
 
-int doctor(bool json)
+int doctor(const DoctorVerb& options)
 {
+    const bool json = options.json;
     const auto toolkit = findToolkit();
     std::string sandbox, simSandbox;
     std::vector<Finding> findings = {examineCompiler(toolkit), examineJudge("cuda:0", sandbox),
                                      examineJudge("sim", simSandbox)};
     findings.push_back(examineSandbox(sandbox.empty() ? simSandbox : sandbox));
     findings.push_back(examineCounters());
+    if (options.roofs) {
+        findings.push_back(examineRoofs());
+    }
     bool usable = true;
     Json list = Json::array();
     for (const Finding& finding : findings) {

@@ -9,7 +9,11 @@
 /// The verbs of espalierctl: each takes its parsed options, prints, and returns the exit code.
 namespace espalier::ctl {
 
-int doctor(bool json);
+struct DoctorVerb {
+    bool roofs = false; ///< measures what the GPU reaches, some seconds
+    bool json = false;
+};
+int doctor(const DoctorVerb& options);
 
 /// One provider or saved model: exact URL, the provider's own error, the models it offers.
 struct ProviderDoctorVerb {

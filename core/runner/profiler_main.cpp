@@ -2,6 +2,7 @@
 #include "core/runner/profiler_main.h"
 
 #include "core/device/cuda/cuda_runner_device.h"
+#include "core/profile/cupti_search.h"
 #include "core/runner/runner_main.h"
 
 #include <cstdlib>
@@ -52,11 +53,19 @@ Result<ProfilerOptions> profilerOptions(int argc, char** argv)
     return options;
 }
 
-Result<void> probeCounters(const ProfilerOptions& options)
+/// Everything a counter run needs but the run: what stands in its way is found here.
+Result<std::string> probeCounters(ProfilerOptions options)
 {
+    if (options.collector.cupti.empty()) {
+        ESPALIER_TRY(const profile::CuptiPlace place, profile::findCupti());
+        options.collector.cupti = place.library;
+    }
+    options.collector.what = "ranges";
+    options.collector.sets = "core,flops";
     ESPALIER_TRY(const auto device, openCudaRunnerDevice(options.cuda));
     ESPALIER_TRY(const auto collector, profile::openCollector(options.collector));
-    return collector->prepare();
+    ESPALIER_CHECK(collector->prepare());
+    return options.collector.cupti;
 }
 
 } // namespace
@@ -70,9 +79,8 @@ int profilerMain(int argc, char** argv)
     }
     if (options->probe) {
         const auto able = probeCounters(*options);
-        if (!able) {
-            fmt::print(stderr, "{}\n", able.error().message);
-        }
+        fmt::print(able ? stdout : stderr, "{}\n", able ? *able : able.error().message);
+        std::fflush(stdout);
         std::fflush(stderr);
         std::_Exit(able ? 0 : 1); // CUPTI's threads may still be there
     }

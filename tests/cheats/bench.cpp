@@ -102,6 +102,7 @@ Verdict Bench::judged(const Work& work, const Prepared& prepared, const Library&
     job.oracle = prepared.oracle;
     job.candidate = candidate;
     job.tier = work.tier;
+    job.profiling = work.profile ? Profiling::Core : Profiling::Off;
     const auto begin = Clock::now();
     auto evaluation = test::awaitVerdict(*m_judge, std::move(job));
     return {evaluation ? std::move(*evaluation) : lost(evaluation.error()), 0, secondsSince(begin)};

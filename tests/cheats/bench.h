@@ -20,6 +20,7 @@ struct Work {
     std::string source;
     Tier tier = Tier::Quick;
     SymbolRules rules; ///< what the built library is held against
+    bool profile = false; ///< with the profile stage
 };
 
 struct Verdict {

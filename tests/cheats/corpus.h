@@ -20,6 +20,7 @@ namespace espalier::corpus {
 ///     device           where it has meaning: sim, cuda, sanitizer
 ///     defence          the building blocks (section 2) that it tries
 ///     tier             quick (default) or full
+///     profile: yes     judged with the profile stage, too (CUDA devices)
 ///     repeat           times that it is judged, every time in a fresh runner
 ///     sandbox: needed  only the sandbox is in its way: not tried where there is none, and said so
 ///     slow: yes        seconds of deadline or compiler: only with --slow

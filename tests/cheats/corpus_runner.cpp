@@ -31,6 +31,7 @@ constexpr const char* usage = R"(espalier_corpus [options] [NAME…]     judges 
                         build imports, exports, sections, compiler-sandbox)
   --table               then the second table: for every defence which cheats slip through without it
   --tier quick|full     for all, instead of what each file says
+  --profile             with the profile stage, whatever the file says
   --repeat N            judge everything N times; verdicts that differ are misses
   --json                one JSON object instead of tables
   --root FOLDER         where cheats/, honest/ and mutants/ are
@@ -45,7 +46,7 @@ struct Options {
     std::optional<Tier> tier;
     std::string callDeadline;
     int repeat = 1;
-    bool mutants = false, fast = false, slow = false, table = false, json = false;
+    bool mutants = false, profile = false, fast = false, slow = false, table = false, json = false;
     Weakening weakening;
 };
 
@@ -101,6 +102,8 @@ Options parse(int argc, char** argv)
             options.table = true;
         } else if (word == "--mutants") {
             options.mutants = true;
+        } else if (word == "--profile") {
+            options.profile = true;
         } else if (word == "--fast") {
             options.fast = true;
         } else if (word == "--slow") {
@@ -242,7 +245,8 @@ void planFolder(const Options& options, const std::string& folder, const JudgeHe
             row.expected = candidate.key("expect", simulated);
             row.defence = candidate.key("defence", simulated);
             plan.rows.push_back(std::move(row));
-            plan.works.push_back({candidate.task, candidate.source, tier, options.weakening.rules});
+            const bool profile = options.profile || candidate.key("profile", simulated) == "yes";
+            plan.works.push_back({candidate.task, candidate.source, tier, options.weakening.rules, profile});
             plan.candidates.push_back(candidate);
         }
     }

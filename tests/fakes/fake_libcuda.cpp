@@ -144,7 +144,7 @@ CUdeviceptr devicePointer(void* address)
 
 struct Kernel {
     const char* name;
-    int op; ///< an ops::Op, or -1: the end of a comparison, which runOnCpu does itself
+    int op; ///< an ops::Op, or -1: nothing is left to do (runOnCpu ends a comparison itself; there is no cache to sweep)
 };
 
 constexpr Kernel kernels[] = {{"espalier_fill", static_cast<int>(ops::Op::Fill)},
@@ -153,7 +153,8 @@ constexpr Kernel kernels[] = {{"espalier_fill", static_cast<int>(ops::Op::Fill)}
                               {"espalier_compare", static_cast<int>(ops::Op::Compare)},
                               {"espalier_band", static_cast<int>(ops::Op::Band)},
                               {"espalier_hash", static_cast<int>(ops::Op::Hash)},
-                              {"espalier_compare_finish", -1}};
+                              {"espalier_compare_finish", -1},
+                              {"espalier_sweep", -1}};
 
 template <typename T>
 T asHandle(const void* object)

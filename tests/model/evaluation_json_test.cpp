@@ -58,7 +58,14 @@ Evaluation full()
     e.timing->phaseSeconds = {{"blocks", 1.25}, {"gate", 0.5}};
     e.judgeSeconds = 0.75;
     e.sanitizer = {{"memcheck", "errors", 3, 1.5}};
-    e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"a", 2, Provenance::Measured}};
+    e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"occupancy_percent", 2, Provenance::Measured, 100}};
+    e.timing->activity = {{"8x4096", 5, 1, 2, 3, 6, 7, 1, 10.5, 9.5, 12.25, 11}};
+    e.profile = ProfileRecord{"8x4096", "full", Provenance::Measured, "CUPTI 13", "GH100", 19, 1.5, 1e6, 2e6,
+                              {{"dram", 4500, 4814}},
+                              {{"ranges", true, 0.5, 0.25, "1 counter is missing"}},
+                              {{"_Z1kPf", 9.5, {8, 1, 1}, {256, 1, 1}, 31, 1024, 2048, 16, 50, "registers"}},
+                              100,
+                              {{"_Z1kPf", 480, 60, {{"long_scoreboard", 60}}, {{"candidate.cu", 12}, {"candidate.cu", 40}}}}};
     e.epoch = "abc";
     e.output = "printed";
     return e;
@@ -158,6 +165,8 @@ TEST(EvaluationJson, ReportHasTheContractsShape)
     }
     EXPECT_EQ(report["provenance"], "measured");
     EXPECT_EQ(report["metrics"]["dram_bytes"]["provenance"], "model");
+    EXPECT_EQ(report["metrics"]["occupancy_percent"]["peak"], 100);
+    EXPECT_EQ(report["metrics"]["occupancy_percent"]["unit"], "%");
 }
 
 TEST(Evaluation, NamesAndExitCodes)
