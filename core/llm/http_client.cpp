@@ -100,6 +100,7 @@ struct HttpClient::Flight {
     std::optional<AnswerReader> reader;
     std::string errorBody;
     std::size_t told = 0; ///< bytes of the text that were told as deltas
+    bool news = false;    ///< there is text that was not told
     LoopTime begun{}, sent{}, lastByte{};
     std::optional<LoopTime> firstToken;
     std::uint64_t transfer = 0, timer = 0;
@@ -205,6 +206,7 @@ std::vector<chat::Event> HttpClient::receive()
 {
     std::uint64_t count = 0;
     static_cast<void>(::read(m_wake.get(), &count, sizeof count));
+    m_receiving = true;
     for (const RequestId id : std::exchange(m_released, {})) {
         if (const auto found = m_flights.find(id); found != m_flights.end()) {
             found->second->begun = FlightClock::now();
@@ -212,12 +214,29 @@ std::vector<chat::Event> HttpClient::receive()
         }
     }
     m_services.loop->drive();
+    for (const RequestId id : std::exchange(m_news, {})) {
+        if (const auto found = m_flights.find(id); found != m_flights.end()) {
+            tellNews(*found->second);
+        }
+    }
+    m_receiving = false;
     return std::exchange(m_events, {});
+}
+
+/// One delta for all that has come since the last one.
+void HttpClient::tellNews(Flight& flight)
+{
+    flight.news = false;
+    const std::string_view text = flight.reader->reading().text;
+    if (text.size() > flight.told) {
+        tell(chat::Delta{flight.id, m_redactor.cleanAnswer(text.substr(flight.told))});
+        flight.told = text.size();
+    }
 }
 
 void HttpClient::tell(chat::Event event)
 {
-    if (m_events.empty()) { // another client of the same loop may be driving it
+    if (m_events.empty() && !m_receiving) { // another client of the same loop is driving it
         const std::uint64_t one = 1;
         static_cast<void>(::write(m_wake.get(), &one, sizeof one));
     }
@@ -347,9 +366,8 @@ bool HttpClient::transferBytes(std::uint64_t transfer, int status, std::string_v
         m_timers.erase(flight->timer);
         watch(*flight);
     }
-    if (reading.text.size() > flight->told) {
-        tell(chat::Delta{flight->id, m_redactor.cleanAnswer(std::string_view(reading.text).substr(flight->told))});
-        flight->told = reading.text.size();
+    if (reading.text.size() > flight->told && !std::exchange(flight->news, true)) {
+        m_news.push_back(flight->id);
     }
     return !flight->tooLarge;
 }
@@ -590,6 +608,9 @@ void HttpClient::fail(Flight& flight, ChatFailure::Kind kind, const std::string&
 
 void HttpClient::end(Flight& flight, std::optional<ChatAnswer> answer, ChatFailure failure)
 {
+    if (flight.reader) {
+        tellNews(flight);
+    }
     WireRecord wire{m_redactor.clean(flight.url), m_redactor.clean(flight.body), ""};
     wire.responseBody =
         m_redactor.clean(flight.errorBody.empty() ? flight.reader ? flight.reader->raw() : "" : flight.errorBody);

@@ -69,6 +69,7 @@ private:
     double backoff(int retries);
     Flight* byTransfer(std::uint64_t transfer);
     void tell(chat::Event event);
+    void tellNews(Flight& flight);
 
     const Dialect* m_dialect;
     ModelProfile m_profile;
@@ -80,8 +81,9 @@ private:
     UniqueFd m_poll, m_wake; ///< epoll of the loop's descriptor and of m_wake; eventfd
     std::map<RequestId, std::unique_ptr<Flight>> m_flights;
     std::map<std::uint64_t, RequestId> m_transfers, m_timers;
-    std::vector<RequestId> m_released;
+    std::vector<RequestId> m_released, m_news;
     std::vector<chat::Event> m_events;
+    bool m_receiving = false; ///< receive() is at work and will hand out what is told
     std::minstd_rand m_random{std::random_device{}()};
 };
 

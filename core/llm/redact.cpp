@@ -47,10 +47,11 @@ struct Hit {
 /// Keys as the usual providers make them: a prefix and many token bytes, at least one of them a digit.
 Hit knownKey(std::string_view text)
 {
-    constexpr std::array prefixes = {"sk-",  "AIza",        "gsk_",   "hf_",  "xai-", "nvapi-",  "pplx-", "r8_",
-                                     "ghp_", "github_pat_", "glpat-", "AKIA", "csk-", "tgp_v1_", "fw_"};
+    constexpr std::array<std::string_view, 15> prefixes = {"sk-",    "AIza",  "gsk_", "hf_",     "xai-",
+                                                           "nvapi-", "pplx-", "r8_",  "ghp_",    "github_pat_",
+                                                           "glpat-", "AKIA",  "csk-", "tgp_v1_", "fw_"};
     for (const std::string_view prefix : prefixes) {
-        if (!text.starts_with(prefix)) {
+        if (prefix[0] != text[0] || !text.starts_with(prefix)) { // this runs at every word of every answer
             continue;
         }
         const std::size_t length = countWhile(text, isTokenByte);
@@ -65,17 +66,19 @@ Hit knownKey(std::string_view text)
 /// "Authorization: Bearer x", "x-api-key": "x", api_key=x, key=x in a URL
 Hit namedValue(std::string_view text, char before)
 {
-    constexpr std::array names = {"authorization",  "proxy-authorization",
-                                  "x-api-key",      "x-goog-api-key",
-                                  "api-key",        "api_key",
-                                  "apikey",         "access_token",
-                                  "auth_token",     "client_secret",
-                                  "openai_api_key", "anthropic_api_key",
-                                  "gemini_api_key", "espalier_api_key",
-                                  "google_api_key"};
+    constexpr std::array<std::string_view, 15> names = {"authorization",  "proxy-authorization",
+                                                        "x-api-key",      "x-goog-api-key",
+                                                        "api-key",        "api_key",
+                                                        "apikey",         "access_token",
+                                                        "auth_token",     "client_secret",
+                                                        "openai_api_key", "anthropic_api_key",
+                                                        "gemini_api_key", "espalier_api_key",
+                                                        "google_api_key"};
     std::size_t at = 0;
     for (const std::string_view name : names) {
-        at = at == 0 && startsWithNoCase(text, name) ? name.size() : at;
+        if (at == 0 && name[0] == lowered(text[0]) && startsWithNoCase(text, name)) {
+            at = name.size();
+        }
     }
     if (at == 0 && (before == '?' || before == '&')) {
         for (const std::string_view name : {"key=", "token=", "sig=", "signature="}) {
