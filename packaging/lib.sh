@@ -58,3 +58,13 @@ build() {
   (cd "$root" && cmake --preset "$preset" -DESPALIER_CUDA_HOME="$CUDA_HOME" && cmake --build --preset "$preset" ${*:+--target "$@"}) >"$log" 2>&1 ||
     { grep -E -A3 'error|Error|FAILED' "$log" | head -n 40 >&2; die "the build failed; the whole log is $log"; }
 }
+
+# A public OpenAI-compatible server for tests/llm, under build/. Without npm or a network those tests are skipped.
+fetch_mock_llm() {
+  local folder=$root/build/mock-llm
+  [ -e "$folder/node_modules/@dwmkerr/mock-llm/dist/main.js" ] && return 0
+  command -v npm >/dev/null || { say "npm is not there: the tests against @dwmkerr/mock-llm are skipped."; return 0; }
+  mkdir -p "$folder"
+  timeout 90 npm install --prefix "$folder" --no-audit --no-fund --loglevel=error @dwmkerr/mock-llm@0.1.29 >"$folder.log" 2>&1 </dev/null ||
+    { rm -rf "$folder"; say "npm could not fetch @dwmkerr/mock-llm (build/mock-llm.log): the tests against it are skipped."; }
+}

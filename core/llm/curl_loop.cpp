@@ -158,7 +158,7 @@ Result<void> CurlLoop::prepare(Transfer& transfer, const HttpCall& call)
     const auto set = [&](CURLoption option, auto value) { return m_curl->easySetopt(transfer.easy, option, value); };
     bool good = set(CURLOPT_URL, call.url.c_str()) == CURLE_OK;
     for (const auto& [name, value] : call.headers) {
-        const std::string line = name + (value.empty() ? ";" : ": " + value);
+        const std::string line = name + (value.empty() ? ":" : ": " + value); // without a value: curl's own is left out
         curl_slist* const longer = line.find_first_of("\r\n") == std::string::npos
                                        ? m_curl->slistAppend(transfer.headers, line.c_str())
                                        : nullptr;

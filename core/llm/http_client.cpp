@@ -468,7 +468,9 @@ void HttpClient::concludeRefused(Flight& flight, Refusal refusal)
             m_services.knowledge->learn(endpoint(), m_profile.model, limits);
         }
     }
-    const std::string words = fmt::format("answered {}: {}", refusal.status, refusal.error.message);
+    const std::string words = refusal.status > 0 ? fmt::format("answered {}: {}", refusal.status, refusal.error.message)
+                                                 : fmt::format("answered {} with an error in its stream: {}",
+                                                               flight.status, refusal.error.message);
     if (!worthRetrying(refusal)) {
         const auto kind = kindOf(refusal);
         const auto facts = overflowOf(refusal);

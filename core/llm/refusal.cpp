@@ -315,7 +315,8 @@ std::optional<OverflowFacts> overflowOf(const Refusal& refusal)
 std::optional<std::string> adjust(const Refusal& refusal, const Sent& sent, ModelLimits& limits,
                                   std::int64_t& outputTokens)
 {
-    if (refusal.status != 400 && refusal.status != 404 && refusal.status != 413 && refusal.status != 422 &&
+    const bool inStream = refusal.status < 400; // some servers answer 200 and put the refusal into the stream
+    if (!inStream && refusal.status != 400 && refusal.status != 404 && refusal.status != 413 && refusal.status != 422 &&
         refusal.status != 501) {
         return std::nullopt;
     }
@@ -341,7 +342,9 @@ ChatFailure::Kind kindOf(const Refusal& refusal)
         return ChatFailure::Kind::Overflow;
     }
     if (worthRetrying(refusal)) {
-        return refusal.status == 429 ? ChatFailure::Kind::RateLimited : ChatFailure::Kind::Server;
+        const bool rate =
+            refusal.status == 429 || speaksOf(wordsOf(refusal), {"rate_limit", "rate limit", "too many requests"});
+        return rate ? ChatFailure::Kind::RateLimited : ChatFailure::Kind::Server;
     }
     return ChatFailure::Kind::Rejected;
 }
@@ -355,8 +358,9 @@ bool worthRetrying(const Refusal& refusal)
     const bool passing = refusal.status == 408 || refusal.status == 409 || refusal.status == 425 ||
                          refusal.status == 429 || (refusal.status >= 500 && !unsupported);
     return passing ||
-           (refusal.status < 400 && speaksOf(wordsOf(refusal), {"overloaded", "server_error", "api_error", "internal",
-                                                                "timeout", "unavailable", "rate_limit", "capacity"}));
+           (refusal.status < 400 &&
+            speaksOf(wordsOf(refusal), {"overloaded", "server_error", "api_error", "rate limit", "too many requests",
+                                        "internal", "timeout", "unavailable", "rate_limit", "capacity"}));
 }
 
 bool isWrongPath(const Refusal& refusal)

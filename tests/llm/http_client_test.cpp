@@ -101,6 +101,7 @@ TEST(Http, NothingLeavesBeforeRelease)
     ASSERT_EQ(outcome.sent.size(), 1u);
     EXPECT_EQ(outcome.sent[0].requestBody, wire.requestBody);
     EXPECT_EQ(outcome.answer->model, "served-model");
+    EXPECT_FALSE(server.requests()[0].headers.contains("expect")) << "some servers refuse it";
 }
 
 // --- B17, B18: what is refused is learned once
@@ -428,6 +429,22 @@ TEST(B24_RetryAfter, OverloadedInsideAStreamIsTriedAgain)
                "{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"),
         events(dialectSamples()[2].stream)});
     EXPECT_EQ(askServer(testProfile("anthropic", server.url())).text(), "Héllo\nworld ✓");
+}
+
+TEST(B23_Quota, ErrorsInsideAStreamAreToldApartToo)
+{
+    const auto kindOf = [](const std::string& error) {
+        auto profile = testProfile("openai", "");
+        profile.mostRetries = 0;
+        const ScriptedServer server(std::vector{events("data: {\"error\":" + error + "}\n\n")});
+        profile.baseUrl = server.url();
+        return askServer(profile).kind();
+    };
+    EXPECT_EQ(kindOf(R"({"message":"You exceeded your current quota","code":"insufficient_quota"})"), "quota");
+    EXPECT_EQ(kindOf(R"({"message":"Rate limit reached","code":"rate_limit_exceeded"})"), "rate_limited");
+    EXPECT_EQ(kindOf(R"({"message":"Incorrect API key","code":"invalid_api_key"})"), "rejected");
+    EXPECT_EQ(kindOf(R"({"message":"bad gateway","code":502})"), "server");
+    EXPECT_EQ(kindOf(R"({"message":"maximum context length is 5 tokens"})"), "overflow");
 }
 
 // --- B26: base URLs
