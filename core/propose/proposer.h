@@ -73,6 +73,18 @@ struct ImplementContext {
     std::optional<FailedTry> failed;   ///< a repair: what is to be mended
     std::shared_ptr<const Background> background;
     std::string prompt;                ///< the engineer's own words instead of the assembled prompt; empty: none
+    std::optional<NodeId> second;      ///< crossovers: the other parent
+    std::string secondSource;
+};
+
+/// Two kernels that are to be crossed.
+struct CrossingContext {
+    std::shared_ptr<const Task> task;
+    std::uint64_t seed = 0;
+    NodeId first{0};
+    std::string firstSource;
+    NodeId second{0};
+    std::string secondSource, secondTitle;
 };
 
 namespace proposer {
@@ -118,6 +130,9 @@ public:
     virtual void ideas(RequestId id, const IdeaContext& context) = 0;
     virtual void implement(RequestId id, const ImplementContext& context) = 0;
     virtual void cancel(RequestId id) = 0;
+    /// An idea under the first of two kernels that takes over what is good in the second; nullopt: it cannot make one of
+    /// these. Answered at once; the work is implement()'s.
+    virtual std::optional<ProposedIdea> crossing(const CrossingContext&) const { return std::nullopt; }
     /// Kernels that will be asked for if the implementation of idea `key` passes (empty: the root), where that is
     /// known: idle builders compile them ahead. A hint: nothing depends on it.
     virtual std::vector<std::string> sourcesAfter(const Task&, const std::string& key) const

@@ -21,6 +21,9 @@ std::string NodePayload::text() const
         json["tokens"] = tokens;
         json["usd"] = usd;
     }
+    if (!why.empty()) {
+        json["why"] = why;
+    }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -37,6 +40,9 @@ NodePayload NodePayload::parse(const std::string& text)
     }
     if (const Json own = field("own"); own.is_string()) {
         payload.own = own.get<std::string>();
+    }
+    if (const Json why = field("why"); why.is_string()) {
+        payload.why = why.get<std::string>();
     }
     if (const Json planned = field("planned"); planned.is_number_integer()) {
         payload.planned = static_cast<int>(std::clamp<std::int64_t>(planned.get<std::int64_t>(), 1, 1'000'000));

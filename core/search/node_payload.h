@@ -13,6 +13,7 @@ struct NodePayload {
     std::string own; ///< the proposer's
     std::int64_t tokens = 0;
     double usd = 0;
+    std::string why; ///< candidates: why the strategy chose this expansion
 
     std::string text() const;
     static NodePayload parse(const std::string& text); ///< defaults for what is missing or broken

@@ -55,7 +55,7 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
             }
         }
         if (const auto failed = nextRepair()) {
-            if (implement(*m_tree.at(*failed).parent, failed) && steps) {
+            if (implement(*m_tree.at(*failed).parent, failed, "it repairs what failed") && steps) {
                 --*steps;
             }
             continue;
@@ -64,9 +64,11 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
         if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
             askIdeas(ask->parent);
         } else if (const auto* expand = std::get_if<decision::Implement>(&decision)) {
-            if (implement(expand->idea) && steps) {
+            if (implement(expand->idea, std::nullopt, expand->why) && steps) {
                 --*steps;
             }
+        } else if (const auto* crossing = std::get_if<decision::Crossover>(&decision)) {
+            crossOver(*crossing);
         } else if (!consumeHead()) {
             return m_inFlight.empty() ? State::Exhausted : State::Working;
         }
@@ -212,22 +214,27 @@ bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const s
         if (known) {
             continue;
         }
-        StoredNode node;
-        node.id = m_book.nextId();
-        node.kind = NodeKind::Idea;
-        node.parents = {{parent.id, EdgeRole::Primary}};
-        node.ordinal = m_book.childrenOf(parent.id);
-        node.title = idea.title;
-        node.ideaText = idea.text;
-        node.proposer = proposer.name();
-        node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0}.text();
-        node.createdAt = timestamp();
-        if (const auto result = grow(node); !result) {
+        if (const auto result = grow(ideaNode(parent.id, proposer, idea)); !result) {
             trouble(result.error());
             return false;
         }
     }
     return true;
+}
+
+StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea) const
+{
+    StoredNode node;
+    node.id = m_book.nextId();
+    node.kind = NodeKind::Idea;
+    node.parents = {{parent, EdgeRole::Primary}};
+    node.ordinal = m_book.childrenOf(parent);
+    node.title = idea.title;
+    node.ideaText = idea.text;
+    node.proposer = proposer.name();
+    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0}.text();
+    node.createdAt = timestamp();
+    return node;
 }
 
 /// Stores a new node and puts it into tree and book.
@@ -254,7 +261,13 @@ void Planner::place(const StoredNode& node)
     entry.pinned = node.pinned;
     entry.pruned = node.pruned;
     entry.boost = node.boost;
+    if (!node.source.empty()) {
+        entry.traits = traitsOfSource(node.source);
+    }
     for (const Edge& edge : node.parents) {
+        if (edge.role == EdgeRole::Crossover) {
+            entry.crossedWith = edge.parent;
+        }
         TreeNode* mended = edge.role == EdgeRole::Repair ? m_tree.find(edge.parent) : nullptr;
         if (mended) {
             entry.mends = edge.parent;
@@ -273,8 +286,33 @@ void Planner::place(const StoredNode& node)
 
 // --- kernels -----------------------------------------------------------------------------------------------------
 
+/// An idea of two parents, from the first proposer that knows how to make one.
+void Planner::crossOver(const decision::Crossover& crossing)
+{
+    const auto first = stored(crossing.first);
+    const auto second = stored(crossing.second);
+    if (!first || !second) {
+        return trouble(first ? second.error() : first.error());
+    }
+    const CrossingContext context{m_setup.task,    m_setup.seed,   crossing.first, first->source,
+                                  crossing.second, second->source, second->title};
+    for (const auto& proposer : m_proposers) {
+        const std::optional<ProposedIdea> idea = proposer->crossing(context);
+        if (!idea) {
+            continue;
+        }
+        StoredNode node = ideaNode(crossing.first, *proposer, *idea);
+        node.parents.push_back({crossing.second, EdgeRole::Crossover});
+        if (const auto result = grow(node); !result) {
+            trouble(result.error());
+        }
+        return;
+    }
+    m_tree.refuseCrossing(crossing.first, crossing.second);
+}
+
 /// False when no candidate came of it.
-bool Planner::implement(NodeId idea, std::optional<NodeId> failed)
+bool Planner::implement(NodeId idea, std::optional<NodeId> failed, const std::string& why)
 {
     const auto context = implementContext(idea, m_book.nextId(), failed);
     if (!context) {
@@ -296,6 +334,7 @@ bool Planner::implement(NodeId idea, std::optional<NodeId> failed)
     node.title = ideaNode.title;
     node.ideaText = context->text;
     node.proposer = ideaNode.proposer;
+    node.payload = NodePayload{.why = why}.text();
     node.createdAt = timestamp();
     m_generating.push_back({RequestId{m_nextRequest++}, node.id, std::nullopt});
     proposer->implement(m_generating.back().request, *context);
@@ -390,7 +429,8 @@ Result<void> Planner::addCandidate(StoredNode node)
 void Planner::enter(StoredNode node, const proposer::Implementation& answer, bool isStored)
 {
     node.source = answer.source;
-    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd}.text();
+    const std::string why = NodePayload::parse(node.payload).why;
+    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd, why}.text();
     if (!answer.title.empty()) {
         node.title = answer.title;
     }
@@ -400,6 +440,7 @@ void Planner::enter(StoredNode node, const proposer::Implementation& answer, boo
     }
     if (isStored) {
         m_payloads[node.id] = answer.payload;
+        m_tree.find(node.id)->traits = traitsOfSource(node.source);
         m_tokens += answer.tokens;
         m_usd += answer.usd;
         m_book.update(node);
@@ -492,6 +533,9 @@ std::vector<NodeId> Planner::mayHaveReadFrom(NodeId node) const
             sources.push_back(entry.id);
         } else if (entry.id == m_tree.at(node).parent) {
             take(entry);
+        }
+        if (entry.crossedWith) {
+            sources.push_back(*entry.crossedWith);
         }
     }
     return sources;
@@ -612,6 +656,11 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
                                        other.verdict ? std::optional(other.verdict->outcome) : std::nullopt,
                                        m_tree.score(child)});
         }
+    }
+    if (const auto second = m_tree.at(idea).crossedWith) {
+        ESPALIER_TRY(StoredNode other, stored(*second));
+        context.second = second;
+        context.secondSource = std::move(other.source);
     }
     const auto own = m_payloads.find(node);
     context.prompt = own == m_payloads.end() ? std::string() : ownPromptIn(own->second);

@@ -114,7 +114,9 @@ private:
     void askIdeas(NodeId parent, const IdeaRequest* byHand = nullptr);
     void finishAsking();
     bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas);
-    bool implement(NodeId idea, std::optional<NodeId> failed = std::nullopt);
+    StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea) const;
+    void crossOver(const decision::Crossover& crossing);
+    bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
     std::optional<NodeId> nextRepair() const;
     void applyHolds();
     void park(NodeId node);

@@ -1,96 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/refine.h"
 
-#include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace espalier {
 namespace {
 
-struct OpenIdea {
-    NodeId id;
-    NodeId parent;
-    double promise; ///< of parent and idea together
-    int tries;
-    bool pinned;
-};
-
-/// Ideas that may get another candidate, in id order.
-std::vector<OpenIdea> openIdeas(const SearchTree& tree, bool series)
+/// The series that is worth most now: of the fastest parents and of everything pinned, each less with every try.
+std::optional<NodeId> bestSeries(const SearchTree& tree, const Refine::Parameters& parameters)
 {
-    std::vector<OpenIdea> open;
-    const double best = tree.bestScore();
-    for (const auto& [id, node] : tree.nodes()) {
-        if (node.kind != NodeKind::Idea || (node.planned > 1) != series || node.exhausted ||
-            node.tries() >= node.planned || !tree.inSearch(id)) {
-            continue;
-        }
-        const auto parent = tree.parentCandidate(id);
-        if (!parent || !tree.isParent(*parent)) {
-            continue;
-        }
-        const double promise = tree.promise(*parent, best) * std::max(0.0, node.boost);
-        if (promise > 0) {
-            open.push_back(
-                {id, *parent, promise, node.tries(), node.pinned || tree.at(*parent).pinned});
-        }
-    }
-    return open;
-}
-
-/// The most promising one; the oldest among equals.
-std::optional<NodeId> bestOf(const std::vector<OpenIdea>& open)
-{
-    const auto best = std::max_element(open.begin(), open.end(), [](const OpenIdea& a, const OpenIdea& b) {
-        return a.promise != b.promise ? a.promise < b.promise : a.id > b.id;
-    });
-    return best == open.end() ? std::nullopt : std::optional(best->id);
-}
-
-/// A candidate of a single idea whose outcome may still open new ideas.
-bool discoveryAwaited(const SearchTree& tree)
-{
-    return std::any_of(tree.nodes().begin(), tree.nodes().end(), [&tree](const auto& entry) {
-        const TreeNode& node = entry.second;
-        if (node.kind == NodeKind::Idea || node.verdict || !tree.inSearch(node.id)) {
-            return false;
-        }
-        const TreeNode* above = node.parent ? tree.find(*node.parent) : nullptr;
-        return !above || above->kind != NodeKind::Idea || above->planned == 1;
-    });
-}
-
-/// Keeps the series of the fastest parents and of everything pinned.
-void keepFastest(std::vector<OpenIdea>& open)
-{
-    std::stable_sort(open.begin(), open.end(),
-                     [](const OpenIdea& a, const OpenIdea& b) { return a.promise > b.promise; });
+    std::optional<Ranked> best;
     std::size_t kept = 0;
-    std::erase_if(open, [&kept](const OpenIdea& idea) { return !idea.pinned && ++kept > Refine::seriesParents; });
-    for (OpenIdea& idea : open) {
-        idea.promise *= std::pow(Refine::fatigue, idea.tries);
+    const auto consider = [&](NodeId id) {
+        const OpenIdea idea = tree.openIdea(id);
+        const Ranked tired{idea.weight * std::pow(parameters.fatigue, idea.tries), id};
+        if (!best || tired < *best) {
+            best = tired;
+        }
+    };
+    for (const Ranked& series : tree.openIdeas(true)) {
+        if (++kept > parameters.seriesParents) {
+            break;
+        }
+        consider(series.id);
     }
+    for (const NodeId parent : tree.pinnedParents()) {
+        for (const NodeId id : tree.openIdeasUnder(parent)) {
+            if (tree.at(id).planned > 1) {
+                consider(id);
+            }
+        }
+    }
+    for (const NodeId id : tree.pinnedIdeas()) {
+        if (tree.at(id).planned > 1) {
+            consider(id);
+        }
+    }
+    return best ? std::optional(best->id) : std::nullopt;
 }
 
 } // namespace
 
 Decision Refine::next(const SearchTree& tree) const
 {
-    for (const auto& [id, node] : tree.nodes()) {
-        if (node.kind != NodeKind::Idea && !node.asked && tree.isParent(id)) {
-            return decision::AskIdeas{id};
-        }
+    if (!tree.unasked().empty()) {
+        return decision::AskIdeas{*tree.unasked().begin(), "it passed and was not asked for ideas yet"};
     }
-    if (const auto idea = bestOf(openIdeas(tree, false))) {
-        return decision::Implement{*idea};
+    if (const auto& single = tree.openIdeas(false); !single.empty()) {
+        return decision::Implement{single.begin()->id, fmt::format("the new idea under the fastest parent ({:.2f}x)",
+                                                                   single.begin()->weight)};
     }
-    if (discoveryAwaited(tree)) {
+    if (tree.discoveryAwaited()) {
         return decision::Wait{};
     }
-    std::vector<OpenIdea> series = openIdeas(tree, true);
-    keepFastest(series);
-    if (const auto idea = bestOf(series)) {
-        return decision::Implement{*idea};
+    if (const auto series = bestSeries(tree, m_parameters)) {
+        return decision::Implement{*series, fmt::format("try {} of the series that promises most",
+                                                        tree.openIdea(*series).tries + 1)};
     }
     return decision::Wait{};
 }

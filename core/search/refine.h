@@ -12,11 +12,18 @@ namespace espalier {
 class Refine final : public Strategy
 {
 public:
-    static constexpr std::size_t seriesParents = 3;
-    static constexpr double fatigue = 0.93; ///< factor on a series' promise for each of its tries
+    struct Parameters {
+        std::size_t seriesParents = 3; ///< how many parents' series are worked on
+        double fatigue = 0.93;         ///< factor on a series' promise for each of its tries
+    };
 
+    Refine() = default;
+    explicit Refine(Parameters parameters) : m_parameters(parameters) {}
     std::string_view name() const override { return "refine"; }
     Decision next(const SearchTree& tree) const override;
+
+private:
+    Parameters m_parameters;
 };
 
 } // namespace espalier

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/sample.h"
 
-#include "core/base/hash.h"
+#include "core/search/draw.h"
 
 #include <tuple>
 
@@ -9,33 +9,28 @@ namespace espalier {
 
 Decision Sample::next(const SearchTree& tree) const
 {
-    for (const auto& [id, node] : tree.nodes()) {
+    for (const NodeId id : tree.unasked()) {
         // A pinned candidate always stays a parent, also where the others are not asked.
-        if (node.kind != NodeKind::Idea && !node.asked && tree.isParent(id) && (!node.parent || node.pinned)) {
-            return decision::AskIdeas{id};
+        const TreeNode& node = tree.at(id);
+        if (!node.parent || node.pinned) {
+            return decision::AskIdeas{id, node.pinned ? "it is pinned" : "tries start from the roots"};
         }
     }
-    using Rank = std::tuple<double, double, std::string>; // tries so far over boost, minus boost, the draw
-    std::optional<std::pair<Rank, NodeId>> first;
-    for (const auto& [id, node] : tree.nodes()) {
-        const int tries = node.tries();
-        if (node.kind != NodeKind::Idea || node.exhausted || tries >= node.planned || !tree.inSearch(id) ||
-            node.boost <= 0) {
-            continue;
-        }
-        const auto parent = tree.parentCandidate(id);
-        if (!parent || !tree.isParent(*parent) || tree.at(*parent).boost <= 0) {
-            continue;
-        }
-        const double boost = node.boost * tree.at(*parent).boost;
-        const Rank rank{tries / boost, -boost,
-                        sha256Of({"sample", std::to_string(m_seed), node.proposer, node.key, std::to_string(tries)})};
-        if (!first || rank < first->first) {
-            first = {rank, id};
+    using Rank = std::tuple<double, double, std::uint64_t, NodeId>; // tries so far over boost, minus boost, the draw
+    std::optional<Rank> first;
+    for (const bool series : {false, true}) {
+        for (const Ranked& open : tree.openIdeas(series)) {
+            const TreeNode& node = tree.at(open.id);
+            const auto tries = static_cast<std::uint64_t>(node.tries());
+            const double boost = node.boost * tree.at(*node.parent).boost; // ideas stand under candidates
+            const Rank rank{static_cast<double>(tries) / boost, -boost, drawOf({m_seed, node.draw, tries}), open.id};
+            if (!first || rank < *first) {
+                first = rank;
+            }
         }
     }
     if (first) {
-        return decision::Implement{first->second};
+        return decision::Implement{std::get<NodeId>(*first), "drawn among the ideas with the fewest tries"};
     }
     return decision::Wait{};
 }

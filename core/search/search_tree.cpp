@@ -1,19 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/search_tree.h"
 
+#include "core/search/draw.h"
+
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 namespace espalier {
 
+bool BranchSpending::reaches(const BranchBudget& budget) const
+{
+    return (budget.evaluations && evaluations >= *budget.evaluations) || (budget.tokens && tokens >= *budget.tokens) ||
+           (budget.usd && usd >= *budget.usd) || (budget.deviceSeconds && deviceSeconds >= *budget.deviceSeconds);
+}
+
+void SearchTree::setFrame(SearchFrame frame)
+{
+    m_frame = std::move(frame);
+    touchAll();
+}
+
 void SearchTree::add(TreeNode node)
 {
-    assert(!m_nodes.contains(node.id));
+    assert(node.id.value > 0 && !m_nodes.contains(node.id));
+    node.branch = node.id;
     if (node.parent) {
         TreeNode* parent = find(*node.parent);
         assert(parent);
         auto& siblings = parent->children;
         siblings.insert(std::upper_bound(siblings.begin(), siblings.end(), node.id), node.id);
+        node.branch = parent->parent ? parent->branch : node.id;
+    }
+    if (node.kind == NodeKind::Idea) {
+        node.draw = drawOf({drawPart(node.proposer), drawPart(node.key)});
+        if (node.crossedWith && node.parent) {
+            m_crossed.insert(std::minmax(*node.parent, *node.crossedWith));
+        }
+    } else {
+        node.birth = m_births++;
+    }
+    if (m_places.size() <= static_cast<std::size_t>(node.id.value)) {
+        m_places.resize(std::max<std::size_t>(static_cast<std::size_t>(node.id.value) + 1, m_places.size() * 2));
+    }
+    touch(node.id);
+    // A branch with a budget has spent one more of it.
+    if (!m_budgeted.empty() && node.kind != NodeKind::Idea) {
+        for (std::optional<NodeId> up = node.parent; up; up = at(*up).parent) {
+            if (m_budgeted.contains(*up)) {
+                touch(*up);
+            }
+        }
     }
     m_nodes.emplace(node.id, std::move(node));
 }
@@ -21,7 +58,11 @@ void SearchTree::add(TreeNode node)
 TreeNode* SearchTree::find(NodeId id)
 {
     const auto found = m_nodes.find(id);
-    return found == m_nodes.end() ? nullptr : &found->second;
+    if (found == m_nodes.end()) {
+        return nullptr;
+    }
+    touch(id);
+    return &found->second;
 }
 
 const TreeNode* SearchTree::find(NodeId id) const
@@ -42,14 +83,15 @@ const TreeNode* SearchTree::root() const
     return m_nodes.empty() ? nullptr : &m_nodes.begin()->second;
 }
 
+bool SearchTree::crossed(NodeId a, NodeId b) const
+{
+    return m_crossed.contains(std::minmax(a, b)) || m_uncrossable.contains({a, b}) || m_uncrossable.contains({b, a});
+}
+
 bool SearchTree::inSearch(NodeId id) const
 {
-    for (const TreeNode* node = find(id); node; node = node->parent ? find(*node->parent) : nullptr) {
-        if (node->pruned) {
-            return false;
-        }
-    }
-    return true;
+    refresh();
+    return m_nodes.contains(id) && !place(id).out;
 }
 
 bool SearchTree::isParent(NodeId id) const
@@ -90,18 +132,110 @@ std::optional<double> SearchTree::score(NodeId id) const
 
 double SearchTree::bestScore() const
 {
-    double best = 0;
-    for (const auto& [id, node] : m_nodes) {
-        if (inSearch(id)) {
-            best = std::max(best, score(id).value_or(0));
-        }
-    }
-    return best > 0 ? best : 1;
+    refresh();
+    return m_scores.empty() || m_scores.begin()->weight <= 0 ? 1 : m_scores.begin()->weight;
 }
 
 double SearchTree::promise(NodeId id, double best) const
 {
     return score(id).value_or(1.0) / best * std::max(0.0, at(id).boost);
+}
+
+BranchSpending SearchTree::spentBelow(NodeId id) const
+{
+    BranchSpending sum;
+    std::vector<NodeId> open = {id};
+    while (!open.empty()) {
+        const TreeNode& node = at(open.back());
+        open.pop_back();
+        sum.evaluations += node.id != id && node.kind != NodeKind::Idea ? 1 : 0;
+        sum.tokens += node.spent.tokens;
+        sum.usd += node.spent.usd;
+        sum.deviceSeconds += node.spent.deviceSeconds;
+        open.insert(open.end(), node.children.begin(), node.children.end());
+    }
+    return sum;
+}
+
+const std::set<NodeId>& SearchTree::unasked() const
+{
+    refresh();
+    return m_unasked;
+}
+
+const std::set<Ranked>& SearchTree::ranked() const
+{
+    refresh();
+    return m_ranked;
+}
+
+const std::set<NodeId>& SearchTree::pinnedParents() const
+{
+    refresh();
+    return m_pinned;
+}
+
+const std::set<Ranked>& SearchTree::openIdeas(bool series) const
+{
+    refresh();
+    return m_open[series ? 1 : 0];
+}
+
+OpenIdea SearchTree::openIdea(NodeId id) const
+{
+    refresh();
+    const TreeNode& node = at(id);
+    const NodeId parent = *parentCandidate(id);
+    return {place(id).open.value_or(0), id, parent, node.tries(),
+            node.pinned || at(parent).pinned};
+}
+
+const std::set<NodeId>& SearchTree::openIdeasUnder(NodeId parent) const
+{
+    refresh();
+    return place(parent).openIdeas;
+}
+
+const std::set<NodeId>& SearchTree::pinnedIdeas() const
+{
+    refresh();
+    return m_pinnedIdeas;
+}
+
+const std::set<NodeId>& SearchTree::boostedIdeas() const
+{
+    refresh();
+    return m_boostedIdeas;
+}
+
+bool SearchTree::discoveryAwaited() const
+{
+    refresh();
+    return !m_discovery.empty();
+}
+
+bool SearchTree::anythingAwaited() const
+{
+    refresh();
+    return !m_awaited.empty();
+}
+
+const std::map<int, std::set<Ranked>>& SearchTree::frontier() const
+{
+    refresh();
+    return m_frontier;
+}
+
+const std::map<int, std::set<Ranked>>& SearchTree::cells() const
+{
+    refresh();
+    return m_cells;
+}
+
+SearchTree::Gain SearchTree::gainOf(NodeId parent) const
+{
+    refresh();
+    return place(parent).gains;
 }
 
 } // namespace espalier

@@ -2,9 +2,13 @@
 #pragma once
 
 #include "core/model/node.h"
+#include "core/search/kernel_traits.h"
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,11 +25,24 @@ struct SearchFrame {
 };
 
 /// What the search knows of a candidate once its outcome was consumed.
-
 struct Verdict {
     Outcome outcome = Outcome::NotRun;
     SearchFrame frame;
     std::optional<double> timeUs, speedupRoot;
+    std::optional<BuildTraits> build;
+};
+
+/// What a branch may spend, or has spent: candidates, tokens, money, seconds of the device. As a limit, nullopt: none.
+struct BranchBudget {
+    std::optional<std::int64_t> evaluations, tokens;
+    std::optional<double> usd, deviceSeconds;
+    bool operator==(const BranchBudget&) const = default;
+    bool none() const { return !evaluations && !tokens && !usd && !deviceSeconds; }
+};
+struct BranchSpending {
+    std::int64_t evaluations = 0, tokens = 0;
+    double usd = 0, deviceSeconds = 0;
+    bool reaches(const BranchBudget& budget) const;
 };
 
 struct TreeNode {
@@ -36,6 +53,7 @@ struct TreeNode {
     std::string title, proposer;
     std::string key; ///< ideas: the proposer's name for it
     bool pinned = false, pruned = false;
+    bool banned = false; ///< ideas: of a technique that the engineer does not want
     double boost = 1;
     int planned = 1;                ///< ideas: how many candidates, repairs not counted
     int repairs = 0;                ///< ideas: how many of its children are repairs
@@ -43,21 +61,51 @@ struct TreeNode {
     bool mended = false;            ///< candidates: a repair of it stands in the tree
     bool exhausted = false;         ///< ideas: nothing more comes
     bool asked = false;             ///< roots and candidates: their ideas stand in the tree
+    std::optional<NodeId> crossedWith; ///< ideas: the second parent
     std::optional<Verdict> verdict; ///< roots and candidates: once consumed
     std::vector<NodeId> children;   ///< in id order
+    KernelTraits traits;            ///< roots and candidates: of the source
+    BranchBudget budget;            ///< of it and everything below
+    BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes)
 
     int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
+
+    // Set by SearchTree::add.
+    std::int64_t birth = 0;   ///< roots and candidates: how many there were before it
+    NodeId branch{0};         ///< the child of a root that it descends from; roots: itself
+    std::uint64_t draw = 0;   ///< ideas: proposer and key as a part of a draw
+};
+
+/// An idea that may get another candidate now.
+struct OpenIdea {
+    double weight = 0; ///< of parent and idea together: the parent's score times both boosts
+    NodeId id{0}, parent{0};
+    int tries = 0;
+    bool pinned = false; ///< it or its parent
+};
+/// A node with a figure, for sorted sets: the largest first, the oldest among equals.
+struct Ranked {
+    double weight = 0;
+    NodeId id{0};
+    bool operator<(const Ranked& other) const
+    {
+        return weight != other.weight ? weight > other.weight : id < other.id;
+    }
 };
 
 /// The tree as a strategy sees it: nodes, what the engineer did to them, and the outcomes consumed so far. Pure: no
 /// store, no clock. Never ranks modelled against measured figures or across epochs: only verdicts of the tree's frame
 /// have a score. Thread: one owner. Node ids only grow.
+///
+/// Beside the nodes it keeps sorted views of them, so that a decision does not look at every node of a session of
+/// 100,000. A node that find() handed out for change is looked at again before the next question; do not keep the
+/// pointer over one.
 class SearchTree
 {
 public:
     explicit SearchTree(SearchFrame frame = {}) : m_frame(std::move(frame)) {}
 
-    void setFrame(SearchFrame frame) { m_frame = std::move(frame); }
+    void setFrame(SearchFrame frame);
     const SearchFrame& frame() const { return m_frame; }
     void add(TreeNode node); ///< its parent must be there
     TreeNode* find(NodeId id);
@@ -65,8 +113,11 @@ public:
     const TreeNode& at(NodeId id) const; ///< must be there
     const std::map<NodeId, TreeNode>& nodes() const { return m_nodes; }
     const TreeNode* root() const; ///< the first root
+    /// Nobody can cross these two: it is not to be decided again.
+    void refuseCrossing(NodeId a, NodeId b) { m_uncrossable.insert({a, b}); }
+    bool crossed(NodeId a, NodeId b) const; ///< there is an idea of the two, in either order, or it was refused
 
-    bool inSearch(NodeId id) const; ///< neither it nor anything above it is pruned
+    bool inSearch(NodeId id) const; ///< neither it nor anything above it is pruned or has used up its budget
     bool isParent(NodeId id) const; ///< a root or candidate that passed and is in the search
     /// The nearest root or candidate above an idea or candidate.
     std::optional<NodeId> parentCandidate(NodeId id) const;
@@ -75,11 +126,78 @@ public:
     double bestScore() const; ///< at least 1 where the root has a score; 1 when nothing has
     /// Score relative to the best, times boost; nodes of another epoch count like the root. 0: never chosen.
     double promise(NodeId id) const { return promise(id, bestScore()); }
-    double promise(NodeId id, double best) const; ///< with bestScore() at hand: it looks at every node
+    double promise(NodeId id, double best) const;
+    BranchSpending spentBelow(NodeId id) const; ///< by it and everything below: looks at every one
+
+    // Views. They hold until the tree changes.
+    /// Parents that were never asked for ideas, oldest first.
+    const std::set<NodeId>& unasked() const;
+    /// Everything that may be a parent, by score times boost; what is boosted to 0 is left out.
+    const std::set<Ranked>& ranked() const;
+    const std::set<NodeId>& pinnedParents() const;
+    /// Ideas that may get another candidate: those planned for one, or series of several; the most promising first.
+    const std::set<Ranked>& openIdeas(bool series) const;
+    OpenIdea openIdea(NodeId id) const; ///< of one in openIdeas()
+    const std::set<NodeId>& openIdeasUnder(NodeId parent) const;
+    const std::set<NodeId>& pinnedIdeas() const;  ///< of the open ones
+    const std::set<NodeId>& boostedIdeas() const; ///< of the open ones: boosted above 1
+    /// Candidates in the search without an outcome whose outcome may open new ideas: not those of series.
+    bool discoveryAwaited() const;
+    bool anythingAwaited() const; ///< any candidate in the search has no outcome yet
+    /// Parents with something left to do (not asked, or with open ideas), by how often they were expanded, each group
+    /// by learned promise: see gainOf().
+    const std::map<int, std::set<Ranked>>& frontier() const;
+    /// Parents by traits: each cell's best first.
+    const std::map<int, std::set<Ranked>>& cells() const;
+    std::int64_t births() const { return m_births; } ///< roots and candidates so far
+    /// What expansions of a parent brought: for each of its candidates the logarithm of the speed-up over it, at least
+    /// 0, summed; and how many there are, those on their way included.
+    struct Gain {
+        double sum = 0;
+        int tries = 0;
+    };
+    Gain gainOf(NodeId parent) const;
 
 private:
+    /// Under what each node stands in the views, so that it can be taken out again.
+    struct Place {
+        bool out = false; ///< pruned or spent, or below such a node
+        bool pinnedIdea = false, boostedIdea = false;
+        bool unasked = false, pinned = false, awaited = false, discovery = false;
+        std::optional<double> score, ranked, open, frontier;
+        bool openSeries = false;
+        int frontierTries = 0;
+        int cell = -1;
+        std::optional<double> gain; ///< that it brought its parent candidate
+        Gain gains;                 ///< that its candidates brought
+        std::set<NodeId> openIdeas;
+    };
+
+    void touch(NodeId id) { m_dirty.insert(id); }
+    void touchAll() const;
+    void refresh() const;
+    void look(NodeId id) const;
+    void lookAtIdea(const TreeNode& node, Place& place) const;
+    void lookAtCandidate(const TreeNode& node, Place& place) const;
+    void lookAtFrontier(NodeId id) const;
+    void countGain(const TreeNode& node, Place& place) const;
+    bool closed(const TreeNode& node) const;
+    double learnedPromise(NodeId id) const;
+    Place& place(NodeId id) const { return m_places[static_cast<std::size_t>(id.value)]; }
+
     SearchFrame m_frame;
     std::map<NodeId, TreeNode> m_nodes;
+    std::set<std::pair<NodeId, NodeId>> m_crossed, m_uncrossable;
+    std::int64_t m_births = 0;
+
+    mutable std::set<NodeId> m_dirty;
+    mutable std::set<NodeId> m_budgeted; ///< nodes that have, or had, a budget of their own
+    mutable std::optional<double> m_rootTime;
+    mutable std::vector<Place> m_places; ///< by id
+    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery;
+    mutable std::set<Ranked> m_scores, m_ranked;
+    mutable std::array<std::set<Ranked>, 2> m_open; ///< single, series
+    mutable std::map<int, std::set<Ranked>> m_frontier, m_cells;
 };
 
 } // namespace espalier
