@@ -72,7 +72,9 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
     run->add_option("--device", words.device, "auto (default), sim, or cuda:N");
     run->add_option("--proposer", words.proposers, "playbook, tuner, manual; separated by commas")->delimiter(',');
-    run->add_option("--strategy", words.strategy, "refine (default) or sample");
+    run->add_option("--strategy", words.strategy,
+                    "refine (default), beam, ucb, evolution, sample or manual; parameters after a colon: beam:width=3; "
+                    "another one may take a session over");
     run->add_option("--incumbent", words.incumbent,
                     "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
     run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together")

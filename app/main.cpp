@@ -38,7 +38,7 @@ public:
                  {"task", "TASK", "Task of a new session: a name or a folder."},
                  {"device", "DEVICE", "auto, sim or cuda:N."},
                  {"proposer", "A,B", "Proposers, comma-separated: playbook, tuner."},
-                 {"strategy", "NAME", "refine or sample."},
+                 {"strategy", "NAME", "refine, beam, ucb, evolution, sample or manual."},
                  {"evals", "N", "Limit of the session: evaluations."},
                  {"seconds", "S", "Limit of the session: seconds."},
                  {"usd", "X", "Limit of the session: US dollars."},

@@ -345,6 +345,10 @@ void EngineCore::checkEnd(Planner::State planned)
     }
     const Budget& budget = m_journal.info().budget;
     std::string why = "nothing is left to try: every idea of the proposers was tried";
+    if (m_strategy->waitsForEngineer()) {
+        why = "the strategy waits for the engineer: pin a kernel to be asked for ideas, pin or boost an idea to have it "
+              "implemented";
+    }
     if (m_spent) {
         why = *m_spent;
     } else if (held && held->spent) {

@@ -72,9 +72,6 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
     if (options.seed && *options.seed != info.seed) {
         return conflict(info, "seed", std::to_string(info.seed), std::to_string(*options.seed));
     }
-    if (options.strategy && *options.strategy != info.strategy) {
-        return conflict(info, "strategy", info.strategy, *options.strategy);
-    }
     if (options.incumbent && *options.incumbent != info.incumbent) {
         return conflict(info, "incumbent", info.incumbent.empty() ? "the task's" : info.incumbent, *options.incumbent);
     }
@@ -197,9 +194,10 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
     if (options.budget) {
         info.budget = *options.budget;
     }
+    info.strategy = options.strategy.value_or(info.strategy); // another one may take over at any time
     takeModels(info, options);
     ESPALIER_CHECK(checkNames(info, options, parts));
-    if (info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
+    if (info.strategy != store->info().strategy || info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
         ESPALIER_CHECK(store->setInfo(info));
     }
     return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};

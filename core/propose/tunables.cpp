@@ -176,6 +176,7 @@ public:
             complain(*m_lockedSince, "\"lock\" is never unlocked: everything below it counts as locked.");
             closeLock(m_lines.size() - 1);
         }
+        dropUnknownConditions();
         return std::move(m_marks);
     }
 
@@ -200,10 +201,13 @@ private:
             } else {
                 complain(index, "\"unlock\" without a \"lock\" above it.");
             }
+        } else if (word == "tune" && text.starts_with("-if") && (text.size() == 3 || isBlank(text[3]))) {
+            readCondition(text.substr(3), index);
         } else if (word == "tune") {
             readTunable(text, index);
         } else {
-            complain(index, "Expected \"tune NAME = a b c\", \"lock\" or \"unlock\" after \"espalier:\".");
+            complain(index, "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\" or \"unlock\" after "
+                            "\"espalier:\".");
         }
     }
 
@@ -214,6 +218,35 @@ private:
         m_marks.locked.push_back({static_cast<int>(first) + 1, static_cast<int>(last) + 1,
                                   std::string(m_source.substr(begin, m_lines[last].next - begin))});
         m_lockedSince.reset();
+    }
+
+    void readCondition(std::string_view text, std::size_t index)
+    {
+        auto condition = TuneCondition::read(text);
+        if (!condition) {
+            return complain(index, condition.error().message);
+        }
+        m_conditionLines.push_back(index);
+        m_marks.conditions.push_back(std::move(*condition));
+    }
+
+    /// A condition may stand above the tunables that it names, so it is checked at the end.
+    void dropUnknownConditions()
+    {
+        std::vector<TuneCondition> kept;
+        for (std::size_t i = 0; i < m_marks.conditions.size(); ++i) {
+            const auto& names = m_marks.conditions[i].names();
+            const auto unknown = std::find_if(names.begin(), names.end(), [this](const std::string& name) {
+                return std::none_of(m_marks.tunables.begin(), m_marks.tunables.end(),
+                                    [&name](const Tunable& tunable) { return tunable.name == name; });
+            });
+            if (unknown == names.end()) {
+                kept.push_back(std::move(m_marks.conditions[i]));
+            } else {
+                complain(m_conditionLines[i], fmt::format("The condition names {}, which is no tunable.", *unknown));
+            }
+        }
+        m_marks.conditions = std::move(kept);
     }
 
     void readTunable(std::string_view text, std::size_t index)
@@ -250,6 +283,7 @@ private:
     std::string_view m_source;
     std::vector<Line> m_lines;
     std::optional<std::size_t> m_lockedSince;
+    std::vector<std::size_t> m_conditionLines;
     SourceMarks m_marks;
 };
 

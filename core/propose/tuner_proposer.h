@@ -5,16 +5,17 @@
 
 namespace espalier {
 
-/// Searches the constants that a kernel declares as tunable. One idea per kernel ("Tune BLOCK, ITEMS"); its candidates
-/// differ from their parent in those constants only. Method: the first tries are random, the later ones take turns
-/// between the neighbours of the best known point and random points; no point twice. Everything is a function of the
-/// context, so a resumed session goes on as if it had never stopped.
+/// Searches the constants that a kernel declares as tunable, within the conditions it states (tuning_method.h). One idea
+/// per kernel ("Tune BLOCK, ITEMS"); its candidates differ from their parent in those constants only, no point twice.
+/// Crosses two kernels by giving one the other's values of the tunables that both declare. Everything is a function of
+/// the context, so a resumed session goes on as if it had never stopped.
 class TunerProposer final : public InstantProposer
 {
 public:
     static constexpr int mostTries = 24; ///< of one idea
 
     std::string_view name() const override { return "tuner"; }
+    std::optional<ProposedIdea> crossing(const CrossingContext& context) const override;
 
 protected:
     std::vector<ProposedIdea> offer(const IdeaContext& context) const override;

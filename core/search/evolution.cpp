@@ -71,11 +71,13 @@ Decision Evolution::next(const SearchTree& tree) const
     if (order.size() > 1 && unitDrawOf({m_seed, turn, 1}) < m_parameters.cross) {
         // Every pair at most once; the drawn one first.
         const std::size_t from = drawOf({m_seed, turn, 2}) % order.size();
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const NodeId first = order[0];
-            const NodeId second = order[(from + i) % order.size()];
-            if (first != second && !tree.crossed(first, second) && tree.at(second).parent) {
-                return decision::Crossover{first, second, fmt::format("island {} crosses its best with another kind", home)};
+        for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+            for (std::size_t k = 0; k < order.size(); ++k) {
+                const NodeId first = order[i];
+                const NodeId second = order[(from + k) % order.size()];
+                if (first != second && !tree.crossed(first, second) && tree.at(second).parent) {
+                    return decision::Crossover{first, second, fmt::format("island {} crosses two kinds", home)};
+                }
             }
         }
     }

@@ -71,7 +71,7 @@ TEST(Tunables, EveryMistakeHasItsSentence)
               "The value of A must be one whole number to be tuned, found \"1 + 1\".");
     EXPECT_EQ(problemOf("// espalier: tune A = 1\n#define A 1\n"), "A has no value but the one it has.");
     EXPECT_EQ(problemOf("// espalier: tun A = 1\n"),
-              "Expected \"tune NAME = a b c\", \"lock\" or \"unlock\" after \"espalier:\".");
+              "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\" or \"unlock\" after \"espalier:\".");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 99999999999999999999\n#define A 1\n"),
               "Expected whole numbers for A, found \"99999999999999999999\".");
 }

@@ -244,13 +244,5 @@ TEST(NodePayload, SurvivesTheWayThroughText)
     }
 }
 
-TEST(Strategies, AreMadeByName)
-{
-    EXPECT_EQ(makeStrategy("refine", 1).value()->name(), "refine");
-    EXPECT_EQ(makeStrategy("sample", 1).value()->name(), "sample");
-    EXPECT_EQ(makeStrategy("beam", 1).error().code, ErrorCode::NotSupported);
-    EXPECT_EQ(makeStrategy("reffine", 1).error().message, "There is no strategy \"reffine\": choose refine or sample.");
-}
-
 } // namespace
 } // namespace espalier
