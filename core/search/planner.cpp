@@ -42,6 +42,10 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
                 continue;
             }
         }
+        if (const auto cutOff = std::exchange(m_cutOffAsk, std::nullopt); cutOff && m_tree.isParent(*cutOff)) {
+            askIdeas(*cutOff);
+            continue;
+        }
         if (room - unfinished() <= 0 || steps == 0) {
             return State::Limited;
         }

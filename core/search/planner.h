@@ -127,6 +127,7 @@ private:
     void requestUnanswered();
     void restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages);
     void restoreIdeaState(const TreeNode& idea);
+    void findCutOffAsk();
     void collect();
     void finishGenerating();
     Result<void> addCandidate(StoredNode node);
@@ -169,6 +170,7 @@ private:
     std::deque<Generating> m_generating; ///< in request order
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer
     std::vector<NodeId> m_postponed;     ///< asked for while their proposer is held
+    std::optional<NodeId> m_cutOffAsk;   ///< a parent that an earlier run was asking when it ended
     std::set<NodeId> m_heldIdeas;        ///< no candidates of them while their proposer is held
     std::set<NodeId> m_askAgain;         ///< parents whose ideas were asked for while a proposer was held
     std::deque<IdeaRequest> m_ideaRequests;

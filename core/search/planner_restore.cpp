@@ -47,10 +47,28 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::v
         }
     }
     ESPALIER_CHECK(restoreAsks());
+    findCutOffAsk();
     if (m_trouble) {
         return std::unexpected(*std::exchange(m_trouble, std::nullopt));
     }
     return {};
+}
+
+/// Ideas are stored one by one, and nothing else in between but what the engineer does. Where the last node is an idea, the
+/// ideas after it may be missing: its parent is asked again before the strategy decides on half of them. What is there
+/// already is known by its key.
+void Planner::findCutOffAsk()
+{
+    const auto& nodes = m_tree.nodes();
+    for (auto last = nodes.rbegin(); last != nodes.rend() && last->second.kind == NodeKind::Idea; ++last) {
+        const TreeNode& idea = last->second;
+        if (idea.proposer != "engineer") {
+            if (idea.parent && !idea.crossedWith && !m_tree.at(*idea.parent).asked) {
+                m_cutOffAsk = idea.parent;
+            }
+            return;
+        }
+    }
 }
 
 void Planner::restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages)
