@@ -591,6 +591,19 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
     ESPALIER_TRY(LoadedRunner candidate,
                  m_context.runners.candidate(job.candidate, entryNames(task->entry), m_context.interrupts));
     m_context.runners.setCandidate(candidate.process.get());
+    const auto profile = [&]() -> Judged<void> {
+        if (job.profiling == Profiling::Off || m_context.session.simulated()) {
+            return {};
+        }
+        callbacks.progress(Stage::Profile, "profiling");
+        m_context.buffers.release();
+        Profiler profiler(m_context, *task);
+        profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
+        const DeviceInfo& device = m_context.device().info();
+        const std::string measured = readFile(measuredRoofsFile(device.uuid)).value_or(std::string());
+        profiler.roofs = deviceRoofs(device, measured, m_roofs);
+        return profiler.run(candidate, plans.timed, job.profiling, evaluation);
+    };
     const auto run = [&]() -> Judged<void> {
         // A session that was cut off between gate and timing brings the gate's record along. The simulated device counts
         // in the gate what it models times from, so there the gate cannot be left out.
@@ -619,7 +632,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             evaluation.profile->roofs = simulatedRoofs(readFile(findDeviceProfile()).value_or(std::string()));
         }
         if (job.verifyOnly || plans.timed.empty()) {
-            return {};
+            return profile();
         }
         if (!gated) {
             callbacks.verified(verified.record);
@@ -633,17 +646,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         record.tier = worker::nameOf(job.tier);
         record.seconds = secondsSince(start);
         evaluation.timing = std::move(record);
-        if (job.profiling != Profiling::Off && !m_context.session.simulated()) { // after the last timed block
-            callbacks.progress(Stage::Profile, "profiling");
-            m_context.buffers.release();
-            Profiler profiler(m_context, *task);
-            profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
-            const DeviceInfo& device = m_context.device().info();
-            const std::string measured = readFile(measuredRoofsFile(device.uuid)).value_or(std::string());
-            profiler.roofs = deviceRoofs(device, measured, m_roofs);
-            return profiler.run(candidate, plans.timed, job.profiling, evaluation);
-        }
-        return {};
+        return profile(); // after the last timed block
     };
     Judged<void> result = run();
     m_context.runners.unseat();

@@ -18,8 +18,28 @@ std::string CuptiApi::describe(CUptiResult code) const
     return fmt::format("CUPTI {}{}{}", static_cast<int>(code), name ? " " : "", name ? name : "");
 }
 
+namespace {
+
+/// CUPTI opens these by name alone, so that the loader's path decides which copy it gets, or none in a sandbox. The ones
+/// beside it are loaded first: then the names mean them.
+void loadCompanions(const std::string& path)
+{
+    namespace fs = std::filesystem;
+    std::error_code error;
+    for (const fs::path& folder : {fs::path(path).parent_path(), fs::canonical(path, error).parent_path()}) {
+        for (const char* name : {"libnvperf_target.so", "libnvperf_host.so"}) {
+            if (fs::exists(folder / name, error)) {
+                ::dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL);
+            }
+        }
+    }
+}
+
+} // namespace
+
 Result<CuptiApi> loadCupti(const std::string& path)
 {
+    loadCompanions(path);
     void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char* why = ::dlerror();

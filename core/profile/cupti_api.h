@@ -73,7 +73,6 @@ struct CuptiApi {
 #undef ESPALIER_CUPTI_POINTER
 
     std::string path;          ///< of libcupti, links resolved
-    std::string hostPath;      ///< of the libnvperf_host that the process really has; empty before a Host call
     std::uint32_t version = 0; ///< cuptiGetVersion: 130001
 
     /// "CUPTI 26 (CUPTI_ERROR_HARDWARE_BUSY)"

@@ -157,6 +157,7 @@ __global__ void multiplyAdd(T* out, int rounds, T a, T b)
     for (int c = 0; c < chains; ++c) {
         x[c] = static_cast<T>(static_cast<float>(threadIdx.x) * 0.001F + static_cast<float>(c));
     }
+#pragma unroll 16
     for (int i = 0; i < rounds; ++i) {
 #pragma unroll
         for (int c = 0; c < chains; ++c) {
@@ -179,6 +180,7 @@ __global__ void multiplyAddHalf(__half2* out, int rounds, __half2 a, __half2 b)
     for (int c = 0; c < chains; ++c) {
         x[c] = __floats2half2_rn(0.001F * static_cast<float>(threadIdx.x), 0.1F * static_cast<float>(c));
     }
+#pragma unroll 16
     for (int i = 0; i < rounds; ++i) {
 #pragma unroll
         for (int c = 0; c < chains; ++c) {
@@ -398,16 +400,19 @@ struct Measured {
     long long throttle = -1;
 };
 
-/// Median of seven launches after two that warm up; the clock is read while the last one runs.
+/// Median of at least seven launches, after as many as a device needs to leave its idle clock; the clock is read while the
+/// last one runs.
 Measured measure(const Monitor& monitor, const std::function<void()>& launch)
 {
-    constexpr int warm = 2, timed = 7;
+    constexpr double warmMilliseconds = 15, timedMilliseconds = 15; // longer, and the power limit lowers the clock
+    constexpr std::size_t fewest = 7, most = 2000;
+    double warm = 0, spent = 0;
     cudaEvent_t begin = nullptr, end = nullptr;
     check(cudaEventCreate(&begin), "cudaEventCreate");
     check(cudaEventCreate(&end), "cudaEventCreate");
     std::vector<float> milliseconds;
     Measured result;
-    for (int i = 0; i < warm + timed; ++i) {
+    while (milliseconds.size() < most && (milliseconds.size() < fewest || spent < timedMilliseconds)) {
         check(cudaEventRecord(begin), "cudaEventRecord");
         launch();
         check(cudaEventRecord(end), "cudaEventRecord");
@@ -416,7 +421,10 @@ Measured measure(const Monitor& monitor, const std::function<void()>& launch)
         check(cudaEventSynchronize(end), "a micro-benchmark");
         float one = 0;
         check(cudaEventElapsedTime(&one, begin, end), "cudaEventElapsedTime");
-        if (i >= warm) {
+        if (warm < warmMilliseconds) {
+            warm += one;
+        } else {
+            spent += one;
             milliseconds.push_back(one);
         }
     }

@@ -548,8 +548,9 @@ CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, std::size_t count
 CUresult cuModuleLoadData(CUmodule* module, const void* image)
 {
     *module = asHandle<CUmodule>(&moduleObject);
-    return std::strstr(static_cast<const char*>(image), ".visible .entry espalier_fill") ? CUDA_SUCCESS
-                                                                                         : CUDA_ERROR_INVALID_PTX;
+    const auto has = [image](const char* entry) { return std::strstr(static_cast<const char*>(image), entry) != nullptr; };
+    return has(".visible .entry espalier_fill") || has(".visible .entry espalier_sweep") ? CUDA_SUCCESS
+                                                                                        : CUDA_ERROR_INVALID_PTX;
 }
 
 CUresult cuModuleUnload(CUmodule)
