@@ -430,8 +430,8 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     const bool cold = record.regime == "cold";
     const bool server = record.mode == "server";
     record.clocks = server ? "the judge's clock, from a call's arrival to its answer"
-                           : "device events of the runner, held against the judge's clock block by block; no activity "
-                             "span: kernels are not traced";
+                           : "device events of the runner, held against the judge's clock block by block; the "
+                             "activity span, where it was recorded, is of a process of its own";
     const std::vector<Rival> rivals = rivalsOf(job, task);
     std::vector<std::string> vendor;
     for (const Rival& rival : rivals) {
