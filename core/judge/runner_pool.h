@@ -91,7 +91,8 @@ public:
 
 private:
     Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, Interrupts& interrupts);
-    Judged<void> loadInto(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts);
+    Judged<void> beginLoad(LoadedRunner& runner, const std::vector<std::string>& names);
+    Judged<void> finishLoad(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts);
     void trim();
 
     DeviceSession& m_session;

@@ -218,8 +218,7 @@ Asked<runner::Reply> RunnerProcess::receive(std::uint64_t sequence, Millis limit
     }
 }
 
-Asked<runner::Reply> RunnerProcess::ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
-                                        Interrupts& interrupts)
+Asked<void> RunnerProcess::send(runner::Request request, const std::vector<int>& descriptors)
 {
     if (!m_alive) {
         return std::unexpected(RunnerFailure{Loss::Infrastructure, "the runner is gone", std::nullopt});
@@ -228,7 +227,16 @@ Asked<runner::Reply> RunnerProcess::ask(runner::Request request, const std::vect
     if (!m_socket.send(runner::encode(request), descriptors)) {
         return exited();
     }
-    return receive(request.sequence, limit, interrupts);
+    return {};
+}
+
+Asked<runner::Reply> RunnerProcess::ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
+                                        Interrupts& interrupts)
+{
+    if (auto sent = send(std::move(request), descriptors); !sent) {
+        return std::unexpected(std::move(sent.error()));
+    }
+    return receive(m_sequence, limit, interrupts);
 }
 
 Asked<void> RunnerProcess::awaitReady(Millis limit, Interrupts& interrupts)
@@ -266,15 +274,22 @@ bool RunnerProcess::pollReady()
     return m_ready;
 }
 
-Asked<std::uint64_t> RunnerProcess::load(int library, const std::vector<std::string>& names, Millis limit,
-                                         Interrupts& interrupts)
+Asked<void> RunnerProcess::beginLoad(int library, const std::vector<std::string>& names)
 {
     runner::Request request;
     request.verb = runner::Verb::Load;
     request.names = names;
     request.confined = !m_trusted;
     m_loaded = true;
-    auto reply = ask(std::move(request), {library}, limit, interrupts);
+    return send(std::move(request), {library});
+}
+
+Asked<std::uint64_t> RunnerProcess::finishLoad(Millis limit, Interrupts& interrupts)
+{
+    if (!m_alive) {
+        return std::unexpected(RunnerFailure{Loss::Infrastructure, "the runner is gone", std::nullopt});
+    }
+    auto reply = receive(m_sequence, limit, interrupts);
     if (!reply) {
         return std::unexpected(reply.error());
     }
@@ -282,6 +297,15 @@ Asked<std::uint64_t> RunnerProcess::load(int library, const std::vector<std::str
         return lose(Loss::Protocol, printable(reply->text, 500));
     }
     return reply->size;
+}
+
+Asked<std::uint64_t> RunnerProcess::load(int library, const std::vector<std::string>& names, Millis limit,
+                                         Interrupts& interrupts)
+{
+    if (auto begun = beginLoad(library, names); !begun) {
+        return std::unexpected(std::move(begun.error()));
+    }
+    return finishLoad(limit, interrupts);
 }
 
 Asked<std::uint64_t> RunnerProcess::size(const runner::Call& call, Millis limit, Interrupts& interrupts)

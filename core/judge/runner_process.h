@@ -51,7 +51,9 @@ public:
     bool pollReady(); ///< true once the ready message is there; never blocks
 
     using Millis = std::chrono::milliseconds;
-    /// Found names as a bit set.
+    /// Found names as a bit set. In two steps where several runners load side by side; nothing else may be asked between.
+    Asked<void> beginLoad(int library, const std::vector<std::string>& names);
+    Asked<std::uint64_t> finishLoad(Millis limit, Interrupts& interrupts);
     Asked<std::uint64_t> load(int library, const std::vector<std::string>& names, Millis limit, Interrupts& interrupts);
     Asked<std::uint64_t> size(const runner::Call& call, Millis limit, Interrupts& interrupts);
     /// The slot of a region, mapped at the first call. `name` is for messages ("output y").
@@ -87,6 +89,7 @@ public:
 
 private:
     RunnerProcess(DeviceSession& session, Subprocess process, MessageSocket socket, std::uint32_t client, bool trusted);
+    Asked<void> send(runner::Request request, const std::vector<int>& descriptors);
     Asked<runner::Reply> ask(runner::Request request, const std::vector<int>& descriptors, Millis limit,
                              Interrupts& interrupts);
     Asked<void> wake(Interrupts& interrupts);
