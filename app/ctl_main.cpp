@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/model_words.h"
 #include "app/ctl/output.h"
 #include "app/ctl/verbs.h"
 
@@ -28,7 +29,8 @@ constexpr const char* examples =
 struct RunWords {
     std::string task, session, device, strategy, incumbent;
     std::vector<std::string> proposers, launcher;
-    std::int64_t evaluations = -1;
+    ctl::ModelWords models;
+    std::int64_t evaluations = -1, tokens = -1;
     double seconds = -1, usd = -1;
     std::int64_t seed = -1;
     int builders = 0;
@@ -55,11 +57,12 @@ ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
     if (words.seed >= 0) {
         verb.engine.seed = static_cast<std::uint64_t>(words.seed);
     }
-    if (words.evaluations >= 0 || words.seconds >= 0 || words.usd >= 0) {
+    if (words.evaluations >= 0 || words.seconds >= 0 || words.usd >= 0 || words.tokens >= 0) {
         Budget budget;
         budget.evaluations = words.evaluations >= 0 ? std::optional(words.evaluations) : std::nullopt;
         budget.seconds = words.seconds >= 0 ? std::optional(words.seconds) : std::nullopt;
         budget.usd = words.usd >= 0 ? std::optional(words.usd) : std::nullopt;
+        budget.tokens = words.tokens >= 0 ? std::optional(words.tokens) : std::nullopt;
         verb.engine.budget = budget;
     }
     return verb;
@@ -71,7 +74,8 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     run->add_option("task", words.task, "Name of a built-in task, or a task folder")->required();
     run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
     run->add_option("--device", words.device, "auto (default), sim, or cuda:N");
-    run->add_option("--proposer", words.proposers, "playbook, tuner, manual; separated by commas")->delimiter(',');
+    run->add_option("--proposer", words.proposers, "playbook, tuner, llm, command, manual, replay; separated by commas")
+        ->delimiter(',');
     run->add_option("--strategy", words.strategy,
                     "refine (default), beam, ucb, evolution, sample or manual; parameters after a colon: beam:width=3; "
                     "another one may take a session over");
@@ -81,7 +85,10 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
         ->check(CLI::NonNegativeNumber);
     run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together")
         ->check(CLI::NonNegativeNumber);
-    run->add_option("--usd", words.usd, "Most money for models")->check(CLI::NonNegativeNumber);
+    run->add_option("--usd", words.usd, "Most money for models, all runs together")->check(CLI::NonNegativeNumber);
+    run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together")
+        ->check(CLI::NonNegativeNumber);
+    ctl::addModelOptions(*run, words.models);
     run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it")
         ->check(CLI::NonNegativeNumber);
     run->add_flag_callback("--profile", [&verb] { verb.engine.profiling = Profiling::Full; },
@@ -90,6 +97,7 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
         ->check(CLI::Range(0, 1024));
     run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
         ->expected(1, -1);
+    run->add_flag("--dry-run", verb.dryRun, "Only estimate what models would cost");
     run->add_option("--export", verb.exportFolder, "Export the best candidate to this folder at the end");
     run->add_flag("--json", verb.json, "One JSON object on standard output");
 }
@@ -148,6 +156,25 @@ void addSteer(CLI::App& app, ctl::SteerVerb& verb)
     CLI::App* steer = app.add_subcommand("steer", "What the engineer does to a session");
     steer->add_option("session", verb.session, "The session file")->required();
     steer->require_subcommand(1);
+    CLI::App* ask = steer->add_subcommand("ask", "Ask a model again, in own words if you like (show --prompt prints them)");
+    ask->add_option("--node", verb.node, "A candidate it wrote, an idea, or a kernel to have ideas for")
+        ->required()
+        ->check(CLI::PositiveNumber);
+    ask->add_option("--prompt", verb.promptFile, "A file with the prompt to send; - for standard input");
+    ask->add_flag("--ideas", verb.ideas, "Ask for ideas under the node");
+    CLI::App* hint = steer->add_subcommand("hint", "A sentence that stands in every prompt from now on");
+    hint->add_option("text", verb.text, "The hint")->required();
+    CLI::App* unhint = steer->add_subcommand("unhint", "Take a hint away");
+    unhint->add_option("number", verb.number, "Which, from 1")->required();
+    CLI::App* attach = steer->add_subcommand("attach", "An example or document for models that may be sent it");
+    attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
+    attach->add_option("--name", verb.name, "Another name for it");
+    CLI::App* detach = steer->add_subcommand("detach", "Take an attached text away");
+    detach->add_option("name", verb.name, "Its name")->required();
+    for (CLI::App* act : {ask, hint, unhint, attach, detach}) {
+        act->add_flag("--json", verb.json, "One JSON object on standard output");
+        act->callback([&verb, act] { verb.act = act->get_name(); });
+    }
     CLI::App* overturn = steer->add_subcommand("overturn", "Set the judge's verdict on a node aside, with a reason");
     overturn->add_option("--node", verb.node, "The candidate")->required()->check(CLI::PositiveNumber);
     overturn->add_option("--as", verb.as, "passed or rejected")
@@ -155,6 +182,7 @@ void addSteer(CLI::App& app, ctl::SteerVerb& verb)
         ->check(CLI::IsMember({"passed", "rejected"}));
     overturn->add_option("--reason", verb.reason, "What you know that the judge does not; kept with the session")
         ->required();
+    overturn->callback([&verb] { verb.act = "overturn"; });
     overturn->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
@@ -165,6 +193,7 @@ void addShow(CLI::App& app, ctl::ShowVerb& verb)
     show->add_option("--node", verb.node, "One node in full")->check(CLI::PositiveNumber);
     show->add_flag("--tree", verb.tree, "The tree, one line a node");
     show->add_flag("--source", verb.source, "The source of --node alone");
+    show->add_flag("--prompt", verb.prompt, "The prompt of the last question about --node alone");
     show->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
@@ -221,7 +250,11 @@ int runVerb(int argc, char** argv)
         return ctl::audit(audit);
     }
     if (app.got_subcommand("run")) {
-        return ctl::run(runVerbOf(words, run));
+        run = runVerbOf(words, run);
+        if (const auto applied = ctl::applyModelWords(words.models, run.engine); !applied) {
+            return ctl::failWith(applied.error(), run.json);
+        }
+        return ctl::run(run);
     }
     if (app.got_subcommand("eval")) {
         eval.full = tier == "full";

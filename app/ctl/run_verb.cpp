@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/event_queue.h"
+#include "app/ctl/exchange_text.h"
 #include "app/ctl/interrupts.h"
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
 #include "app/ctl/verbs.h"
+#include "core/engine/run_estimate.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -58,7 +60,10 @@ Json summaryJson(const RunSummary& summary)
             {"best", bestJson(summary)},
             {"seconds", summary.seconds},
             {"tokens", summary.tokens},
-            {"usd", summary.usd}};
+            {"usd", summary.usd},
+            {"models", spendingJson(summary.spending)},
+            {"improvements", summary.improvements},
+            {"tokens_per_improvement", optionalJson(summary.tokensPerImprovement)}};
 }
 
 /// The conversation with one engine: from open to the end of the run, an error, or Ctrl-C.
@@ -199,6 +204,13 @@ private:
         } else {
             print("best:     none: no candidate passed");
         }
+        if (summary.spending.requests > 0) {
+            print(fmt::format("models:   {}", spendingText(summary.spending)));
+            print(summary.tokensPerImprovement
+                      ? fmt::format("          {} improvement{}, {:.0f} tokens each", summary.improvements,
+                                    summary.improvements == 1 ? "" : "s", *summary.tokensPerImprovement)
+                      : std::string("          no improvement by a model"));
+        }
         print(fmt::format("session:  {}", m_info.file));
         for (const std::string& file : m_files) {
             print(fmt::format("exported: {}", file));
@@ -222,10 +234,59 @@ private:
     std::unique_ptr<Engine> m_engine; ///< last: destroyed first, its observer uses the members above
 };
 
+Json estimateJson(const CostEstimate& estimate)
+{
+    return {{"model", estimate.model},
+            {"evaluations", estimate.evaluations},
+            {"idea_questions", estimate.ideaQuestions},
+            {"kernels", estimate.kernels},
+            {"repairs", estimate.repairs},
+            {"input_tokens", estimate.inputTokens},
+            {"output_tokens", estimate.outputTokens},
+            {"most_tokens", estimate.mostTokens},
+            {"usd", optionalJson(estimate.usd)},
+            {"most_usd", optionalJson(estimate.mostUsd)}};
+}
+
+std::string estimateText(const CostEstimate& estimate)
+{
+    const std::string money = estimate.usd
+                                  ? fmt::format("about {:.2f} USD, at most {:.2f}", *estimate.usd, *estimate.mostUsd)
+                                  : std::string("price unknown");
+    return fmt::format("Estimate for {} evaluations with {}: {} questions for ideas, {} kernels, {} repairs; about {} tokens in "
+                       "and {} out (at most {} in all), {}.",
+                       estimate.evaluations, estimate.model, estimate.ideaQuestions, estimate.kernels, estimate.repairs,
+                       estimate.inputTokens, estimate.outputTokens, estimate.mostTokens, money);
+}
+
+/// Before anything is sent: what it may cost. The exit code of a dry run; nullopt: the run follows.
+std::optional<int> sayEstimate(const RunVerb& options)
+{
+    const auto estimate = estimateRun(options.engine);
+    if (!options.dryRun) {
+        if (estimate && *estimate) {
+            note(estimateText(**estimate));
+        }
+        return std::nullopt; // what is wrong is said by the run itself
+    }
+    if (!estimate) {
+        return failWith(estimate.error(), options.json);
+    }
+    if (options.json) {
+        printJson({{"estimate", *estimate ? estimateJson(**estimate) : Json(nullptr)}});
+    } else {
+        print(*estimate ? estimateText(**estimate) : std::string("No model takes part: nothing is to be paid."));
+    }
+    return exitOk;
+}
+
 } // namespace
 
 int run(const RunVerb& options)
 {
+    if (const auto code = sayEstimate(options)) {
+        return *code;
+    }
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     return Conversation(options, terminal).hold();
 }

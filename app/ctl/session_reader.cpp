@@ -2,6 +2,7 @@
 #include "app/ctl/session_reader.h"
 
 #include "core/engine/node_detail.h"
+#include "core/engine/node_exchanges.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
 
@@ -30,7 +31,39 @@ Result<SessionReader> SessionReader::open(const std::string& file)
             reader.m_book.overturn(id, overturn);
         }
     }
+    ESPALIER_TRY(const std::vector<Exchange> exchanges, reader.m_store->exchanges());
+    for (const Exchange& exchange : exchanges) {
+        reader.m_spending.add(exchange);
+        reader.m_byNode[exchange.node].add(exchange);
+    }
+    for (const auto& [id, spending] : reader.m_byNode) {
+        if (reader.m_book.find(id)) {
+            reader.m_book.setSpending(id, spending.tokens(),
+                                      spending.unpriced > 0 ? std::nullopt : std::optional(spending.usd));
+        }
+    }
     return reader;
+}
+
+Result<std::vector<Exchange>> SessionReader::exchanges(NodeId id) const
+{
+    return exchangesBehind(*m_store, id);
+}
+
+Spending SessionReader::branchSpending(NodeId id) const
+{
+    Spending sum;
+    for (const auto& [node, spending] : m_byNode) {
+        std::optional<NodeId> up = node;
+        while (up && *up != id) {
+            const NodeSummary* summary = m_book.find(*up);
+            up = summary && !summary->parents.empty() ? std::optional(summary->parents.front().parent) : std::nullopt;
+        }
+        if (up) {
+            sum.add(spending);
+        }
+    }
+    return sum;
 }
 
 Result<NodeDetail> SessionReader::detail(NodeId id) const

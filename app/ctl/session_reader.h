@@ -6,6 +6,7 @@
 #include "core/search/node_book.h"
 #include "core/store/store.h"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -22,10 +23,16 @@ public:
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".
     Result<NodeDetail> detail(NodeId id) const;
+    /// The questions to models behind a node and about it, oldest first.
+    Result<std::vector<Exchange>> exchanges(NodeId id) const;
+    const Spending& spending() const { return m_spending; } ///< of the session
+    Spending branchSpending(NodeId id) const;               ///< of the node and all below it
 
 private:
     std::unique_ptr<Store> m_store;
     NodeBook m_book;
+    Spending m_spending;
+    std::map<NodeId, Spending> m_byNode;
 };
 
 } // namespace espalier::ctl

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/exchange_text.h"
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
 #include "app/ctl/profile_text.h"
@@ -59,6 +60,8 @@ Json nodeJson(const NodeSummary& node)
                  {"measured_again", node.measuredAgain},
                  {"guard_broken", node.guardBroken},
                  {"speedup_incumbent", optionalJson(node.speedupIncumbent)},
+                 {"tokens", node.tokens},
+                 {"usd", node.usd ? Json(*node.usd) : Json(nullptr)},
                  {"epoch", node.epoch}};
     return json;
 }
@@ -80,6 +83,7 @@ Json sessionJson(const SessionReader& reader)
             {"seed", info.seed},
             {"incumbent", info.incumbent.empty() ? Json(nullptr) : Json(info.incumbent)},
             {"seconds", reader.secondsSpent()},
+            {"models", spendingJson(reader.spending())},
             {"created_at", info.createdAt},
             {"evaluations", counts.evaluations},
             {"passed", counts.passed},
@@ -187,23 +191,52 @@ void printDetail(const NodeDetail& detail)
     }
 }
 
+/// The prompt of the last question alone: to edit it and send it again.
+int showPrompt(const std::vector<Exchange>& exchanges, const ShowVerb& options)
+{
+    if (exchanges.empty()) {
+        return failWith({ErrorCode::NotFound, fmt::format("No model was asked about node {}.", options.node)}, options.json);
+    }
+    print(exchanges.back().prompt);
+    return exitOk;
+}
+
 int showNode(const SessionReader& reader, const ShowVerb& options)
 {
     const auto detail = reader.detail(NodeId{options.node});
     if (!detail) {
         return failWith(detail.error(), options.json);
     }
+    const auto exchanges = reader.exchanges(NodeId{options.node});
+    if (!exchanges) {
+        return failWith(exchanges.error(), options.json);
+    }
+    if (options.prompt) {
+        return showPrompt(*exchanges, options);
+    }
+    const Spending branch = reader.branchSpending(NodeId{options.node});
     if (options.json) {
         Json node = nodeJson(detail->summary);
         node["idea"] = detail->ideaText;
         node["source"] = detail->source;
         node["created_at"] = detail->createdAt;
         node["evaluation"] = toJson(detail->evaluation);
+        node["branch"] = spendingJson(branch);
+        node["exchanges"] = Json::array();
+        for (const Exchange& exchange : *exchanges) {
+            node["exchanges"].push_back(exchangeJson(exchange));
+        }
         printJson({{"session", sessionJson(reader)}, {"nodes", Json::array({node})}});
     } else if (options.source) {
         print(detail->source);
     } else {
         printDetail(*detail);
+        if (branch.requests > 0) {
+            print(fmt::format("models:   {} (this node and all below it)", spendingText(branch)));
+        }
+        for (const Exchange& exchange : *exchanges) {
+            print("\n" + exchangeText(exchange));
+        }
     }
     return exitOk;
 }
@@ -212,6 +245,9 @@ int showNode(const SessionReader& reader, const ShowVerb& options)
 
 int show(const ShowVerb& options)
 {
+    if (options.prompt && options.node == 0) {
+        return failWith({ErrorCode::InvalidInput, "--prompt needs --node N: name the node"}, options.json);
+    }
     if (options.source && options.node == 0) {
         return failWith({ErrorCode::InvalidInput, "--source needs --node N: name the candidate"}, options.json);
     }
@@ -235,6 +271,9 @@ int show(const ShowVerb& options)
     print(fmt::format("{}: task {} on {} ({}), {} evaluations ({} passed, {} rejected, {} failed), {}", info.file,
                       info.taskId, info.deviceName, nameOf(info.provenance), counts.evaluations, counts.passed,
                       counts.rejected, counts.failed, durationText(reader->secondsSpent())));
+    if (reader->spending().requests > 0) {
+        print(fmt::format("models: {}", spendingText(reader->spending())));
+    }
     if (options.tree) {
         printTree(reader->book(), std::nullopt, 0);
     } else if (const auto best = reader->book().best()) {

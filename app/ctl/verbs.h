@@ -30,6 +30,7 @@ int tasks(bool json);
 struct RunVerb {
     EngineOptions engine;
     std::string exportFolder; ///< empty: nothing is exported at the end
+    bool dryRun = false;      ///< only says what models would cost
     bool json = false;
 };
 int run(const RunVerb& options);
@@ -57,8 +58,14 @@ int audit(const AuditVerb& options);
 
 struct SteerVerb {
     std::string session;
+    std::string act; ///< overturn, ask, hint, unhint, attach, detach
     std::int64_t node = 0;
     std::string as, reason; ///< overturn: "passed" or "rejected", and why
+    std::string promptFile; ///< ask: a file with own words, "-": standard input; empty: the prompt as assembled
+    bool ideas = false;     ///< ask: for ideas, also where the node is a candidate
+    std::string text;       ///< hint
+    int number = 0;         ///< unhint
+    std::string file, name; ///< attach: which file, under which name; detach: the name
     bool json = false;
 };
 int steer(const SteerVerb& options);
@@ -66,7 +73,7 @@ int steer(const SteerVerb& options);
 struct ShowVerb {
     std::string session;
     std::int64_t node = 0; ///< 0: none
-    bool tree = false, source = false, json = false;
+    bool tree = false, source = false, prompt = false, json = false;
 };
 int show(const ShowVerb& options);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/session_opening.h"
 
+#include "core/engine/model_profiles.h"
 #include "core/propose/llm/profile_record.h"
 #include "core/search/search_tree.h"
 #include "core/search/session_journal.h"
@@ -212,7 +213,11 @@ Result<ProposerChoice> proposerChoice(const SessionInfo& info, const EngineOptio
     if (choice.models.empty()) {
         for (const std::string& record : info.models) {
             ESPALIER_TRY(llm::ModelProfile profile, profileFrom(record));
-            choice.models.push_back(std::move(profile));
+            // A saved one knows its headers and proxy, which the session does not keep.
+            const auto saved = savedProfile(profile.name);
+            const bool same = saved && saved->provider == profile.provider && saved->model == profile.model &&
+                              saved->baseUrl == profile.baseUrl;
+            choice.models.push_back(same ? *saved : std::move(profile));
         }
     }
     return choice;

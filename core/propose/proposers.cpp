@@ -32,32 +32,39 @@ std::optional<double> priceOf(const llm::PriceTable& prices, const llm::ModelPro
     return prices.costOf({tokens.input, tokens.output, tokens.cachedInput, tokens.reasoning}, profile.model);
 }
 
-Result<LlmModel> makeModel(llm::ModelProfile profile, bool absent, Shared& shared)
+/// All but the client.
+LlmModel describe(llm::ModelProfile profile, std::shared_ptr<const llm::PriceTable> prices)
 {
     LlmModel model;
     if (profile.name.empty()) {
         profile.name = profile.model.empty() ? profile.provider : profile.model;
     }
+    if (profile.contextTokens > 0) {
+        model.contextTokens = profile.contextTokens;
+    }
+    model.price = [prices = std::move(prices), profile](const TokenCounts& tokens) {
+        return priceOf(*prices, profile, tokens);
+    };
+    model.profile = std::move(profile);
+    return model;
+}
+
+Result<LlmModel> makeModel(const llm::ModelProfile& profile, bool absent, Shared& shared)
+{
+    LlmModel model = describe(profile, shared.prices);
     if (!shared.services.loop && llm::needsNetwork(profile)) {
         if (auto services = llm::makeServices()) {
             shared.services = std::move(*services);
         } // else makeClient says why
     }
-    auto client = llm::makeClient(profile, shared.services);
+    auto client = llm::makeClient(model.profile, shared.services);
     if (client) {
         model.client = std::move(*client);
     } else if (absent) {
-        model.client = std::make_unique<AbsentClient>(profile, client.error().message);
+        model.client = std::make_unique<AbsentClient>(model.profile, client.error().message);
     } else {
         return std::unexpected(client.error());
     }
-    if (profile.contextTokens > 0) {
-        model.contextTokens = profile.contextTokens;
-    }
-    model.price = [prices = shared.prices, profile](const TokenCounts& tokens) {
-        return priceOf(*prices, profile, tokens);
-    };
-    model.profile = std::move(profile);
     return model;
 }
 
@@ -123,6 +130,12 @@ Result<std::unique_ptr<Proposer>> makeProposer(const std::string& name, const Pr
 }
 
 } // namespace
+
+Result<LlmModel> describeModel(llm::ModelProfile profile)
+{
+    ESPALIER_TRY(llm::PriceTable prices, llm::PriceTable::load());
+    return describe(std::move(profile), std::make_shared<const llm::PriceTable>(std::move(prices)));
+}
 
 Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const ProposerChoice& choice)
 {

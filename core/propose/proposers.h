@@ -22,4 +22,7 @@ struct ProposerChoice {
 Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const ProposerChoice& choice);
 Result<std::vector<std::unique_ptr<Proposer>>> makeProposers(const std::vector<std::string>& names);
 
+/// What is known of a model without reaching for it: name, context, price; no client. Errors: the price table's.
+Result<LlmModel> describeModel(llm::ModelProfile profile);
+
 } // namespace espalier

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/engine/run_estimate.h"
+
+#include "core/engine/session_opening.h"
+#include "core/model/task_loader.h"
+#include "core/propose/llm/profile_record.h"
+#include "core/store/store.h"
+
+namespace espalier {
+
+Result<std::optional<CostEstimate>> estimateRun(const EngineOptions& options)
+{
+    constexpr std::int64_t usualEvaluations = 24;
+    SessionInfo info;
+    std::error_code ignored;
+    if (std::filesystem::exists(options.session, ignored)) {
+        ESPALIER_TRY(const std::unique_ptr<Store> store, Store::open(options.session, Store::Mode::ReadOnly));
+        info = store->info();
+    } else {
+        info.proposers = options.proposers.value_or(std::vector<std::string>{});
+    }
+    if (options.llm) {
+        info.llm = recordOf(*options.llm);
+    }
+    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
+    if (choice.models.empty()) {
+        return std::nullopt;
+    }
+    ESPALIER_TRY(const Task task, loadTask(options.task ? *options.task : info.taskFolder));
+    const Budget budget = options.budget.value_or(info.budget);
+    ESPALIER_TRY(CostEstimate estimate, estimateCost(task, choice, budget.evaluations.value_or(usualEvaluations)));
+    return estimate;
+}
+
+} // namespace espalier
