@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/propose/llm/answer_reading.h"
 
+#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/llm/answer_text.h"
 #include "core/propose/llm/model_choice.h"
@@ -68,6 +69,16 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
         result.source = source;
     }
     return result;
+}
+
+bool saysNoIdeas(const Exchange& answered)
+{
+    const auto json = parseJson(trimmed(answered.answer), "answer");
+    if (!json) {
+        return false;
+    }
+    const Json list = json->is_object() ? json->value("ideas", Json()) : *json;
+    return list.is_array() && list.empty();
 }
 
 FilteredIdeas readIdeas(const Exchange& answered, const IdeaContext& context, int most, int implementations)

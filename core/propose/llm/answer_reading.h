@@ -24,4 +24,7 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
 /// The ideas of an answer, without near-duplicates.
 FilteredIdeas readIdeas(const Exchange& answered, const IdeaContext& context, int most, int implementations);
 
+/// The answer is a list of ideas with nothing in it: the model has none.
+bool saysNoIdeas(const Exchange& answered);
+
 } // namespace espalier

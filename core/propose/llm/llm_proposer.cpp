@@ -363,7 +363,7 @@ void LlmProposer::conclude(Question question, bool onRecord)
         for (const proposer::DroppedIdea& dropped : ideas.dropped) {
             notes.push_back(fmt::format("dropped idea \"{}\": {}", dropped.title, dropped.reason));
         }
-        if (ideas.kept.empty() && ideas.dropped.empty()) {
+        if (ideas.kept.empty() && ideas.dropped.empty() && !saysNoIdeas(exchange)) {
             kernel.mismatch = "The answer holds no list of ideas.";
         }
     } else {
