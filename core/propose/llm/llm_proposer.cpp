@@ -130,9 +130,25 @@ void LlmProposer::implement(RequestId id, const ImplementContext& context)
     submit(std::move(question));
 }
 
+std::optional<ProposedIdea> LlmProposer::crossing(const CrossingContext& context) const
+{
+    ProposedIdea idea;
+    idea.key = fmt::format("cross {} {}", context.first.value, context.second.value);
+    idea.title = fmt::format("Cross with \"{}\"", context.secondTitle);
+    idea.text = fmt::format("Write one kernel that has the strengths of both: of this one, and of node {} (\"{}\").",
+                            context.second.value, context.secondTitle);
+    idea.payload = "{}";
+    return idea;
+}
+
 const PromptTemplate& LlmProposer::templateFor(const Question& question) const
 {
-    return m_prompts.at(question.ideas ? "idea" : question.implement->failed ? "repair" : "implement");
+    if (question.ideas) {
+        return m_prompts.at("idea");
+    }
+    return m_prompts.at(question.implement->failed   ? "repair"
+                        : question.implement->second ? "crossover"
+                                                     : "implement");
 }
 
 Result<AssembledPrompt> LlmProposer::promptFor(const Question& question, const PromptTemplate& prompt) const

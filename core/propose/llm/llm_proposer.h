@@ -45,6 +45,7 @@ public:
     void ideas(RequestId id, const IdeaContext& context) override;
     void implement(RequestId id, const ImplementContext& context) override;
     void cancel(RequestId id) override;
+    std::optional<ProposedIdea> crossing(const CrossingContext& context) const override;
     bool readsBackground() const override { return true; }
     int repairs() const override { return m_settings.repairs; }
     std::optional<Held> held() const override { return m_held; }

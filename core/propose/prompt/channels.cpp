@@ -251,7 +251,7 @@ const std::vector<std::string>& channelNames()
     static const std::vector<std::string> names = {"task",      "contract", "device", "parent",      "metrics",
                                                    "exemplars", "tried",    "ideas",  "hints",       "lessons",
                                                    "attachments", "idea",   "failed", "errors",      "evidence",
-                                                   "mismatch",  "count"};
+                                                   "mismatch",  "count",    "second"};
     return names;
 }
 
@@ -282,6 +282,10 @@ std::vector<PromptChannel> channelsOf(const ImplementContext& context, const std
         channels.push_back(
             channel("errors", error.empty() ? "" : "## The compiler's first error\n\n" + error, errorsPriority));
         channels.push_back(evidenceChannel(context.failed->evaluation));
+    }
+    if (context.second) {
+        channels.push_back(needed("second", fmt::format("## The other kernel, node {}\n\nIt passes every check, too.\n\n{}",
+                                                        context.second->value, fenced(context.secondSource))));
     }
     if (!mismatch.empty()) {
         channels.push_back(needed("mismatch", fmt::format("## Your answer before this one was no candidate\n\n{}\n", mismatch)));
