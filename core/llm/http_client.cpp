@@ -191,8 +191,7 @@ void HttpClient::release(RequestId id)
     }
     found->second->state = Flight::State::Released;
     m_released.push_back(id);
-    const std::uint64_t one = 1;
-    static_cast<void>(::write(m_wake.get(), &one, sizeof one));
+    wake();
 }
 
 void HttpClient::cancel(RequestId id)
@@ -234,11 +233,19 @@ void HttpClient::tellNews(Flight& flight)
     }
 }
 
+/// Makes the descriptor readable: another client of the same loop is driving it, and nothing else would.
+void HttpClient::wake()
+{
+    const std::uint64_t one = 1;
+    if (!m_receiving) {
+        static_cast<void>(::write(m_wake.get(), &one, sizeof one));
+    }
+}
+
 void HttpClient::tell(chat::Event event)
 {
-    if (m_events.empty() && !m_receiving) { // another client of the same loop is driving it
-        const std::uint64_t one = 1;
-        static_cast<void>(::write(m_wake.get(), &one, sizeof one));
+    if (m_events.empty()) {
+        wake();
     }
     m_events.push_back(std::move(event));
 }
@@ -368,6 +375,7 @@ bool HttpClient::transferBytes(std::uint64_t transfer, int status, std::string_v
     }
     if (reading.text.size() > flight->told && !std::exchange(flight->news, true)) {
         m_news.push_back(flight->id);
+        wake();
     }
     return !flight->tooLarge;
 }

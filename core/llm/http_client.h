@@ -68,6 +68,7 @@ private:
     void end(Flight& flight, std::optional<ChatAnswer> answer, ChatFailure failure);
     double backoff(int retries);
     Flight* byTransfer(std::uint64_t transfer);
+    void wake();
     void tell(chat::Event event);
     void tellNews(Flight& flight);
 

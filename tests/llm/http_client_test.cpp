@@ -3,7 +3,9 @@
 #include "tests/llm/dialect_samples.h"
 #include "tests/llm/http_fixture.h"
 
+#include <arpa/inet.h>
 #include <cstdlib>
+#include <sys/socket.h>
 
 using namespace espalier;
 using namespace espalier::tests;
@@ -752,6 +754,57 @@ TEST(Http, TwoModelsShareOneLoop)
     // Driving the one must wake the other: its descriptor has to become readable by itself.
     EXPECT_EQ(collect(*first, 1)[1].text(), "from a");
     EXPECT_EQ(collect(*second, 1)[1].text(), "Héllo\nworld ✓");
+}
+
+TEST(Http, TokensThatAnotherModelsReceiveBroughtInWakeTheirOwn)
+{
+    const Reply half{.body = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n", .end = Reply::End::Hang};
+    const ScriptedServer a(std::vector{half}), b(std::vector{half});
+    const auto services = testServices();
+    const auto first = makeTestClient(testProfile("openai", a.url()), services),
+               second = makeTestClient(testProfile("openai", b.url()), services);
+    for (auto* client : {first.get(), second.get()}) {
+        client->start(RequestId{1}, question());
+        client->release(RequestId{1});
+        client->receive();
+    }
+    const auto readable = [](const llm::ChatClient& client) {
+        pollfd polled{client.descriptor(), POLLIN, 0};
+        return ::poll(&polled, 1, 0) > 0;
+    };
+    std::string deltas;
+    for (int tries = 0; tries < 100 && (deltas.empty() || readable(*first)); ++tries) {
+        deltas += collect(*first, 1, 0.02)[1].deltas;
+    }
+    EXPECT_EQ(deltas, "half");
+    collect(*first, 1, 0.1); // by now the other's token is in, too
+    EXPECT_FALSE(readable(*first));
+    EXPECT_TRUE(readable(*second));
+    EXPECT_EQ(collect(*second, 1, 0.05)[1].deltas, "half");
+}
+
+TEST(HttpDeadlines, Connect)
+{
+    // A listener whose queue is full: the system answers no further connection.
+    const UniqueFd listener(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    ASSERT_EQ(::bind(listener.get(), generic, length), 0);
+    ASSERT_EQ(::listen(listener.get(), 0), 0);
+    ASSERT_EQ(::getsockname(listener.get(), generic, &length), 0);
+    std::vector<UniqueFd> queue;
+    for (int i = 0; i < 4; ++i) {
+        queue.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
+        static_cast<void>(::connect(queue.back().get(), generic, length));
+    }
+    auto profile = testProfile("openai", "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+    profile.connectSeconds = 0.2;
+    const auto outcome = askServer(profile);
+    EXPECT_EQ(outcome.kind(), "deadline");
+    EXPECT_NE(outcome.text().find("no connection within 0.2 s"), std::string::npos) << outcome.text();
 }
 
 TEST(MakeClient, SaysWhatIsMissing)
