@@ -2,12 +2,10 @@
 #include "core/llm/http_client.h"
 
 #include "core/base/text.h"
-#include "core/llm/answer_text.h"
+#include "core/llm/http_flight.h"
 #include "core/llm/profiles.h"
 
-#include <algorithm>
 #include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -16,23 +14,7 @@ namespace espalier::llm {
 
 namespace {
 
-using FlightClock = std::chrono::steady_clock;
-
-constexpr int mostAdjustments = 8;
-constexpr int mostConnects = 2;    ///< further tries where nobody listens
-constexpr int mostTruncations = 2; ///< further tries of a stream that was cut: each may have been billed
-constexpr std::int64_t largestBudget = 131'072;
 constexpr std::size_t errorBodyCap = std::size_t{64} << 10;
-
-std::chrono::nanoseconds span(double seconds)
-{
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(std::clamp(seconds, 0.0, 1e8) * 1e9));
-}
-
-double secondsSince(LoopTime time)
-{
-    return std::chrono::duration<double>(FlightClock::now() - time).count();
-}
 
 void addCount(std::int64_t& sum, std::int64_t more)
 {
@@ -47,65 +29,19 @@ void addUsage(Usage& sum, const Usage& more)
     addCount(sum.reasoning, more.reasoning);
 }
 
-std::string clockText(double secondsFromNow)
+/// ?key=… of a base URL: the shape is known in records, but an answer may repeat the value alone.
+void addQuerySecrets(std::string_view url, Redactor& redactor)
 {
-    const std::time_t then = std::time(nullptr) + static_cast<std::time_t>(secondsFromNow);
-    std::tm utc = {};
-    ::gmtime_r(&then, &utc);
-    return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", utc);
-}
-
-std::string remedyFor(ChatFailure::Kind kind, int status, const std::string& keySource)
-{
-    switch (kind) {
-    case ChatFailure::Kind::Quota:
-        return "the account has no money or quota left: top it up or choose another model; local work goes on";
-    case ChatFailure::Kind::Overflow:
-        return "the prompt is longer than the model takes: lower the context budget or leave channels out";
-    case ChatFailure::Kind::RateLimited:
-        return "the provider limits the rate: send fewer requests at once or wait";
-    case ChatFailure::Kind::Server:
-        return "the provider has trouble: try again later";
-    default:
-        break;
+    const auto query = url.find('?');
+    for (const std::string_view field : splitOn(query == std::string_view::npos ? "" : url.substr(query + 1), '&')) {
+        if (const auto equals = field.find('=');
+            equals != std::string_view::npos && isSecretName(field.substr(0, equals))) {
+            redactor.add(field.substr(equals + 1));
+        }
     }
-    if (status == 401 || status == 403) {
-        return keySource.empty() ? "no key was sent: set ESPALIER_API_KEY or the provider's own variable"
-                                 : fmt::format("check the key in {} and what it may use", keySource);
-    }
-    return status == 404
-               ? "check the base URL and the model's name (espalierctl doctor --provider lists what is offered)"
-               : "check the profile of this model";
 }
 
 } // namespace
-
-/// One request on its way, over all its attempts.
-struct HttpClient::Flight {
-    enum class State { Held, Released, Sending, Waiting };
-    RequestId id{0};
-    ChatRequest request;
-    State state = State::Held;
-    std::string body;   ///< as it is sent
-    std::string url;    ///< the last one tried
-    ModelLimits limits; ///< what the body was made with
-    std::size_t urlChoice = 0;
-    std::vector<std::string> urlsTried;
-    std::int64_t budget = 0; ///< tokens asked for, before the model's limit
-    bool budgetRaised = false, tooLarge = false;
-    int attempts = 0, retries = 0, connects = 0, truncations = 0, adjusted = 0;
-    std::vector<std::string> adjustments;
-    Usage billed;        ///< all attempts so far
-    bool counted = true; ///< the present attempt's tokens are in it
-    std::optional<AnswerReader> reader;
-    std::string errorBody;
-    std::size_t told = 0; ///< bytes of the text that were told as deltas
-    bool news = false;    ///< there is text that was not told
-    LoopTime begun{}, sent{}, lastByte{};
-    std::optional<LoopTime> firstToken;
-    std::uint64_t transfer = 0, timer = 0;
-    int status = 0;
-};
 
 HttpClient::HttpClient(const ModelProfile& profile, const Dialect& dialect, ChatServices services)
     : m_dialect(&dialect), m_profile(profile), m_services(std::move(services))
@@ -133,6 +69,9 @@ Result<std::unique_ptr<ChatClient>> HttpClient::make(const ModelProfile& profile
         }
     }
     client->m_redactor.add(key);
+    for (const std::string& base : client->m_bases) {
+        addQuerySecrets(base, client->m_redactor);
+    }
     client->m_keySource = key.empty() ? "" : std::move(keySource);
     client->m_poll.reset(::epoll_create1(EPOLL_CLOEXEC));
     client->m_wake.reset(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
@@ -296,16 +235,16 @@ void HttpClient::sendAfter(Flight& flight, double seconds)
         return;
     }
     flight.state = Flight::State::Waiting;
-    flight.timer = m_services.loop->setTimer(FlightClock::now() + span(seconds), *this);
+    flight.timer = m_services.loop->setTimer(FlightClock::now() + flightSpan(seconds), *this);
     m_timers.emplace(flight.timer, flight.id);
 }
 
 /// Sets the timer for the next deadline of a request under way. It is set again only when it fires: bytes come often.
 void HttpClient::watch(Flight& flight)
 {
-    const LoopTime quiet = flight.firstToken ? flight.lastByte + span(m_profile.stallSeconds)
-                                             : flight.sent + span(m_profile.firstTokenSeconds);
-    const LoopTime due = std::min(quiet, flight.begun + span(m_profile.totalSeconds));
+    const LoopTime quiet = flight.firstToken ? flight.lastByte + flightSpan(m_profile.stallSeconds)
+                                             : flight.sent + flightSpan(m_profile.firstTokenSeconds);
+    const LoopTime due = std::min(quiet, flight.begun + flightSpan(m_profile.totalSeconds));
     flight.timer = m_services.loop->setTimer(due, *this);
     m_timers.emplace(flight.timer, flight.id);
 }
@@ -327,15 +266,15 @@ void HttpClient::timerFired(std::uint64_t timer)
         return;
     }
     const LoopTime now = FlightClock::now();
-    if (now >= flight.begun + span(m_profile.totalSeconds)) {
+    if (now >= flight.begun + flightSpan(m_profile.totalSeconds)) {
         fail(flight, ChatFailure::Kind::Deadline,
              fmt::format("no whole answer within {:g} s; raise totalSeconds in its profile or ask for less",
                          m_profile.totalSeconds));
-    } else if (!flight.firstToken && now >= flight.sent + span(m_profile.firstTokenSeconds)) {
+    } else if (!flight.firstToken && now >= flight.sent + flightSpan(m_profile.firstTokenSeconds)) {
         fail(flight, ChatFailure::Kind::Deadline,
              fmt::format("no first token within {:g} s; raise firstTokenSeconds in its profile or look at the server",
                          m_profile.firstTokenSeconds));
-    } else if (flight.firstToken && now >= flight.lastByte + span(m_profile.stallSeconds)) {
+    } else if (flight.firstToken && now >= flight.lastByte + flightSpan(m_profile.stallSeconds)) {
         fail(flight, ChatFailure::Kind::Deadline,
              fmt::format(
                  "the answer stopped in the middle for {:g} s; raise stallSeconds in its profile or look at the server",
@@ -406,246 +345,6 @@ void HttpClient::transferEnded(std::uint64_t transfer, const HttpEnd& end)
     } else {
         concludeRead(*flight, end);
     }
-}
-
-void HttpClient::concludeLost(Flight& flight, const HttpEnd& end)
-{
-    if (flight.tooLarge) {
-        fail(flight, ChatFailure::Kind::Unusable,
-             fmt::format("the answer is longer than {}, which no model's answer is", bytesText(m_services.answerCap)));
-        return;
-    }
-    const bool nobody = end.code == CURLE_COULDNT_RESOLVE_HOST || end.code == CURLE_COULDNT_CONNECT ||
-                        end.code == CURLE_COULDNT_RESOLVE_PROXY;
-    const bool passing = end.code == CURLE_RECV_ERROR || end.code == CURLE_SEND_ERROR ||
-                         end.code == CURLE_GOT_NOTHING || end.code == CURLE_PARTIAL_FILE || end.code == CURLE_HTTP2 ||
-                         end.code == CURLE_HTTP2_STREAM;
-    const int limit = nobody ? std::min(mostConnects, m_profile.mostRetries) : passing ? m_profile.mostRetries : 0;
-    int& used = nobody ? flight.connects : flight.retries;
-    if (used < limit) {
-        sendAfter(flight, backoff(used++));
-        return;
-    }
-    if (end.code == CURLE_OPERATION_TIMEDOUT) {
-        fail(flight, ChatFailure::Kind::Deadline,
-             fmt::format("no connection within {:g} s ({}); check the network and the proxy, or raise connectSeconds",
-                         m_profile.connectSeconds, end.error));
-        return;
-    }
-    const bool tls = end.code == CURLE_PEER_FAILED_VERIFICATION || end.code == CURLE_SSL_CONNECT_ERROR ||
-                     end.code == CURLE_SSL_CACERT_BADFILE;
-    fail(flight, ChatFailure::Kind::Unreachable,
-         fmt::format("{}; {}", end.error,
-                     tls ? "set caBundle in the profile where the server's authority is your own"
-                         : "check the address, that the server runs, and the proxy"));
-}
-
-void HttpClient::concludeRefused(Flight& flight, Refusal refusal)
-{
-    refusal.retryAfterSeconds = refusal.retryAfterSeconds ? refusal.retryAfterSeconds : refusal.error.retryAfterSeconds;
-    refusal.retryAfterSeconds =
-        refusal.retryAfterSeconds ? refusal.retryAfterSeconds : retryAfterInWords(refusal.error.message);
-    if (isWrongPath(refusal) && flight.urlChoice + 1 < m_bases.size()) {
-        ++flight.urlChoice;
-        send(flight);
-        return;
-    }
-    if (flight.adjusted < mostAdjustments) {
-        ModelLimits limits = flight.limits;
-        const ModelLimits known = m_services.knowledge->of(endpoint(), m_profile.model);
-        const Json body = Json::parse(flight.body, nullptr, false);
-        const Sent sent{.outputTokens =
-                            limits.mostOutput > 0 ? std::min(flight.budget, limits.mostOutput) : flight.budget,
-                        .newerTokenField = body.contains("max_completion_tokens"),
-                        .temperature = flight.request.temperature.has_value() && limits.temperature,
-                        .effort = !flight.request.reasoningEffort.empty(),
-                        .schema = !flight.request.jsonSchema.empty(),
-                        .system = !flight.request.messages.empty() && flight.request.messages.front().role == "system",
-                        .stream = limits.stream,
-                        .streamOptions = body.contains("stream_options")};
-        if (const auto changed = adjust(refusal, sent, limits, flight.budget)) {
-            ++flight.adjusted;
-            flight.adjustments.push_back(m_redactor.clean(*changed));
-            if (known == flight.limits) { // else another request has learned meanwhile: send with what it learned
-                m_services.knowledge->learn(endpoint(), m_profile.model, limits);
-            }
-            send(flight);
-            return;
-        }
-        if (limits.context != flight.limits.context && known == flight.limits) {
-            m_services.knowledge->learn(endpoint(), m_profile.model, limits);
-        }
-    }
-    const std::string words = refusal.status > 0 ? fmt::format("answered {}: {}", refusal.status, refusal.error.message)
-                                                 : fmt::format("answered {} with an error in its stream: {}",
-                                                               flight.status, refusal.error.message);
-    if (!worthRetrying(refusal)) {
-        const auto kind = kindOf(refusal);
-        const auto facts = overflowOf(refusal);
-        fail(flight, kind,
-             fmt::format("{}; {}{}", words,
-                         facts && facts->contextTokens > 0
-                             ? fmt::format("the model takes {} tokens: ", facts->contextTokens)
-                             : "",
-                         remedyFor(kind, refusal.status, m_keySource)),
-             kind == ChatFailure::Kind::Quota ? refusal.retryAfterSeconds : std::nullopt);
-        return;
-    }
-    const auto kind = kindOf(refusal);
-    const double wait = refusal.retryAfterSeconds.value_or(0);
-    if (wait > m_profile.retryAfterCapSeconds) {
-        fail(flight, kind,
-             fmt::format("{}; it asks to wait until {}, longer than the cap of {:g} s", words, clockText(wait),
-                         m_profile.retryAfterCapSeconds),
-             wait);
-    } else if (flight.retries >= m_profile.mostRetries) {
-        fail(flight, kind,
-             fmt::format("{} ({} tries); {}", words, flight.attempts, remedyFor(kind, refusal.status, m_keySource)));
-    } else {
-        const double pause = backoff(flight.retries++);
-        sendAfter(flight, std::max(wait, pause));
-    }
-}
-
-void HttpClient::concludeRead(Flight& flight, const HttpEnd& end)
-{
-    flight.reader->finish();
-    const Reading& reading = flight.reader->reading();
-    if (reading.error) {
-        concludeRefused(flight, Refusal{reading.error->status, *reading.error, {}});
-    } else if (reading.ended) {
-        answer(flight, reading.finish.value_or(Finish::Complete));
-    } else if (end.code != 0 || flight.reader->usable()) {
-        concludeCut(flight, end.code != 0 ? end.error : "the connection was closed");
-    } else if (flight.urlChoice + 1 < m_bases.size()) {
-        ++flight.urlChoice; // a web page where the API was expected
-        send(flight);
-    } else {
-        const std::string begin = flight.reader->raw().substr(0, 200);
-        fail(flight, ChatFailure::Kind::Unusable,
-             fmt::format("answered {} ({}) with what is no answer of the provider {}: \"{}\"; check the base URL and "
-                         "the provider",
-                         end.status, end.contentType.empty() ? "no content type" : end.contentType,
-                         m_dialect->provider(), printable(begin, 200)));
-    }
-}
-
-void HttpClient::concludeCut(Flight& flight, const std::string& how)
-{
-    const Reading& reading = flight.reader->reading();
-    flight.adjustments.push_back(m_redactor.clean(fmt::format(
-        "the stream ended without its terminal marker after {} bytes of answer ({})", reading.text.size(), how)));
-    if (flight.truncations >= std::min(mostTruncations, m_profile.mostRetries)) {
-        answer(flight, Finish::Truncated);
-        return;
-    }
-    sendAfter(flight, backoff(flight.truncations++));
-}
-
-/// Reasoning took the whole budget: true when the request is sent again with a larger one.
-bool HttpClient::raiseBudget(Flight& flight)
-{
-    const std::int64_t most = flight.limits.mostOutput > 0 ? flight.limits.mostOutput : largestBudget;
-    const std::int64_t used = std::min(flight.budget, most);
-    const std::int64_t larger = std::min(used * 4, most);
-    if (flight.budgetRaised || larger <= used) {
-        flight.adjustments.push_back(fmt::format("output budget exhausted: {} tokens went by before any answer", used));
-        return false;
-    }
-    flight.budgetRaised = true;
-    flight.budget = larger;
-    flight.adjustments.push_back(
-        fmt::format("output budget exhausted: {} tokens went by before any answer; sent again with {}", used, larger));
-    send(flight);
-    return true;
-}
-
-void HttpClient::answer(Flight& flight, Finish finish)
-{
-    const Reading& reading = flight.reader->reading();
-    SplitAnswer split = splitReasoning(reading.text);
-    const bool onlyReasoning = split.text.empty() && !(split.reasoning.empty() && reading.reasoning.empty());
-    if (finish == Finish::Length && split.text.empty() && raiseBudget(flight)) {
-        return;
-    }
-    ChatAnswer answer;
-    answer.text = split.text;
-    answer.reasoning =
-        reading.reasoning + (reading.reasoning.empty() || split.reasoning.empty() ? "" : "\n") + split.reasoning;
-    if (onlyReasoning && finish == Finish::Complete) {
-        // Some servers put all of an answer into the reasoning field or never close the tag: what is in it is not lost.
-        answer.text = "<think>" + answer.reasoning;
-        flight.adjustments.emplace_back("the whole answer stood in the reasoning");
-    }
-    answer.text = m_redactor.cleanAnswer(answer.text);
-    answer.reasoning = m_redactor.cleanAnswer(answer.reasoning);
-    answer.finish = finish;
-    count(flight);
-    answer.usage = flight.billed;
-    answer.model = reading.model.empty() ? m_profile.model : m_redactor.clean(printable(reading.model, 200));
-    answer.adjustments = flight.adjustments;
-    answer.attempts = flight.attempts;
-    answer.firstTokenSeconds =
-        flight.firstToken ? std::chrono::duration<double>(*flight.firstToken - flight.sent).count() : 0;
-    answer.seconds = secondsSince(flight.begun);
-    answer.httpStatus = flight.status;
-    if (flight.urlChoice != static_cast<std::size_t>(flight.limits.urlChoice)) {
-        ModelLimits limits = m_services.knowledge->of(endpoint(), m_profile.model);
-        limits.urlChoice = static_cast<int>(flight.urlChoice);
-        m_services.knowledge->learn(endpoint(), m_profile.model, limits);
-    }
-    end(flight, std::move(answer), {});
-}
-
-void HttpClient::fail(Flight& flight, ChatFailure::Kind kind, const std::string& what, std::optional<double> retryAfter)
-{
-    ChatFailure failure;
-    failure.kind = kind;
-    failure.httpStatus = flight.status;
-    failure.retryAfterSeconds = retryAfter;
-    count(flight);
-    failure.usage = flight.billed;
-    if (flight.reader) {
-        failure.partialText = m_redactor.cleanAnswer(flight.reader->reading().text);
-    }
-    std::string tried = flight.url;
-    for (const std::string& url : flight.urlsTried) {
-        tried += url == flight.url ? "" : ", before that " + url;
-    }
-    failure.message = m_redactor.clean(fmt::format("POST {}: {}", tried, what));
-    end(flight, std::nullopt, std::move(failure));
-}
-
-void HttpClient::end(Flight& flight, std::optional<ChatAnswer> answer, ChatFailure failure)
-{
-    if (flight.reader) {
-        tellNews(flight);
-    }
-    WireRecord wire{m_redactor.clean(flight.url), m_redactor.clean(flight.body), ""};
-    wire.responseBody =
-        m_redactor.clean(flight.errorBody.empty() ? flight.reader ? flight.reader->raw() : "" : flight.errorBody);
-    const RequestId id = flight.id;
-    if (flight.transfer != 0) {
-        m_services.loop->cancel(flight.transfer);
-        m_transfers.erase(flight.transfer);
-    }
-    if (flight.timer != 0) {
-        m_services.loop->cancelTimer(flight.timer);
-        m_timers.erase(flight.timer);
-    }
-    m_flights.erase(id);
-    if (answer) {
-        tell(chat::Answered{id, std::move(*answer), std::move(wire)});
-    } else {
-        tell(chat::Failed{id, std::move(failure), std::move(wire)});
-    }
-}
-
-double HttpClient::backoff(int retries)
-{
-    const double base = m_services.firstBackoffSeconds * static_cast<double>(1 << std::min(retries, 16));
-    std::uniform_real_distribution<double> jitter(0.5, 1.5);
-    return std::min(base, m_services.longestBackoffSeconds) * jitter(m_random);
 }
 
 } // namespace espalier::llm

@@ -59,6 +59,7 @@ private:
     void sendAfter(Flight& flight, double seconds);
     void watch(Flight& flight);
     void concludeLost(Flight& flight, const HttpEnd& end);
+    bool adjustAndSend(Flight& flight, const Refusal& refusal);
     void concludeRefused(Flight& flight, Refusal refusal);
     void concludeRead(Flight& flight, const HttpEnd& end);
     void concludeCut(Flight& flight, const std::string& how);

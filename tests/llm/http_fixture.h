@@ -138,4 +138,23 @@ inline Reply refused(int status, const std::string& message, const std::string& 
     return Reply{.status = status, .body = body.dump(), .contentType = "application/json"};
 }
 
+inline Reply events(std::string body)
+{
+    return Reply{.body = std::move(body)};
+}
+
+inline Outcome askChat(const ScriptedServer& server, const llm::ChatRequest& request = question())
+{
+    return askServer(testProfile("openai", server.url() + "/v1"), request);
+}
+
+inline std::string linesOf(const std::vector<std::string>& lines)
+{
+    std::string text;
+    for (const std::string& line : lines) {
+        text += line + "\n";
+    }
+    return text;
+}
+
 } // namespace espalier::tests
