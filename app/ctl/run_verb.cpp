@@ -147,6 +147,7 @@ private:
     }
     void handle(const event::Log& event) { m_table.line(event.text); }
     void handle(const event::Detail&) {}
+    void handle(const event::Listings&) {}
     void handle(const event::Exchanges&) {}
     void handle(const event::AnswerGrew&) {}
     void handle(const event::Closed& event)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/build/machine_code.h"
 
+#include "core/build/fat_binary.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -12,10 +14,6 @@ namespace espalier {
 
 namespace {
 
-// The container as nvcc 13 writes it: a header, then entries back to back, each with a header of its own size.
-constexpr std::uint32_t containerMagic = 0xBA55ED50;
-constexpr std::uint16_t cubinKind = 2;
-constexpr std::uint64_t compressedFlags = 0xf000;
 constexpr std::size_t instructionBytes = 16;
 constexpr int reservedBytes = 1024;
 
@@ -221,51 +219,20 @@ private:
     std::map<std::string, int> m_shared, m_frames, m_registers; ///< by function; bytes, and registers per thread
 };
 
-/// Reads one container at the start of `bytes`; returns its length.
-Result<std::size_t> readContainer(std::string_view bytes, std::vector<MachineFunction>& functions)
-{
-    const auto headerBytes = at<std::uint16_t>(bytes, 6);
-    const auto bodyBytes = at<std::uint64_t>(bytes, 8);
-    const auto body = headerBytes && bodyBytes && *headerBytes >= 16 ? part(bytes, *headerBytes, *bodyBytes)
-                                                                     : std::optional<std::string_view>();
-    if (!body) {
-        return unreadable("a size in a fat binary's header is wrong");
-    }
-    for (std::string_view rest = *body; !rest.empty();) {
-        const auto kind = at<std::uint16_t>(rest, 0);
-        const auto entryHeader = at<std::uint32_t>(rest, 4);
-        const auto payloadBytes = at<std::uint64_t>(rest, 8);
-        const auto compressedBytes = at<std::uint32_t>(rest, 16);
-        const auto flags = at<std::uint64_t>(rest, 40);
-        const auto payload = flags && *entryHeader >= 48 ? part(rest, *entryHeader, *payloadBytes)
-                                                         : std::optional<std::string_view>();
-        if (!payload) {
-            return unreadable("an entry of a fat binary is cut short");
-        }
-        if (*kind == cubinKind) {
-            if (*compressedBytes != 0 || (*flags & compressedFlags) != 0) {
-                return unreadable("an entry of a fat binary is compressed");
-            }
-            ESPALIER_CHECK(Cubin(*payload, functions).read());
-        }
-        rest.remove_prefix(*entryHeader + *payloadBytes);
-    }
-    return *headerBytes + body->size();
-}
-
 } // namespace
 
 Result<std::vector<MachineFunction>> readMachineCode(std::string_view library)
 {
+    ESPALIER_TRY(const std::vector<FatEntry> entries, readFatBinaries(library));
     std::vector<MachineFunction> functions;
-    const std::string_view magic(reinterpret_cast<const char*>(&containerMagic), sizeof containerMagic);
-    for (std::size_t found = library.find(magic); found != std::string_view::npos; found = library.find(magic, found)) {
-        if (found % 8 != 0) { // containers are aligned; anything else is data that looks like one
-            ++found;
+    for (const FatEntry& entry : entries) {
+        if (entry.kind != FatEntry::Kind::Cubin) {
             continue;
         }
-        ESPALIER_TRY(const std::size_t length, readContainer(library.substr(found), functions));
-        found += length;
+        if (entry.compressed) {
+            return unreadable("an entry of a fat binary is compressed");
+        }
+        ESPALIER_CHECK(Cubin(entry.payload, functions).read());
     }
     return functions;
 }

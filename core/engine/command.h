@@ -36,9 +36,10 @@ struct Attach { std::string name, text; };                           ///< a docu
 
 struct FetchExchanges { NodeId node; };                              ///< answered by event::Exchanges
 struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
+struct FetchListings { NodeId node; };                               ///< PTX and machine code; answered by event::Listings
 struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             Ask, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, Export>;
+                             Ask, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export>;
 
 } // namespace espalier::command

@@ -111,6 +111,7 @@ struct EngineCore::Handler {
         }
         core.tell(event::Detail{std::make_shared<const NodeDetail>(std::move(*detail))});
     }
+    void operator()(const command::FetchListings& c) const { answer("listings", core.askListings(c.node)); }
     void operator()(const command::Export& c) const
     {
         auto files = core.exportNode(c);
@@ -215,6 +216,7 @@ void EngineCore::turn(int wake, int milliseconds)
     watch(wake);
     watch(m_pool ? m_pool->descriptor() : -1);
     watch(m_evaluator ? m_evaluator->descriptor() : -1);
+    watch(m_listings ? m_listings->descriptor() : -1);
     int wait = active(m_state) ? tickMilliseconds : milliseconds;
     const auto atMost = [&wait](int limit) {
         if (limit >= 0) {
@@ -233,6 +235,7 @@ void EngineCore::turn(int wake, int milliseconds)
         atMost(50);
     }
     ::poll(polled.data(), polled.size(), wait);
+    tellListings();
     if (!m_planner) {
         return;
     }

@@ -74,6 +74,8 @@ private:
     void refuse(std::string what, Error error);
     void saveTime(bool now);
     Result<NodeDetail> detail(NodeId node);
+    Result<void> askListings(NodeId node);
+    void tellListings();
     void tellExchanges(NodeId node);
     void takeSpending();
     Result<std::vector<std::string>> exportNode(const command::Export& command);
@@ -92,6 +94,7 @@ private:
     std::unique_ptr<Evaluator> m_evaluator;
     std::unique_ptr<CandidatePipeline> m_pipeline;
     std::unique_ptr<Planner> m_planner;
+    std::unique_ptr<ListingDesk> m_listings; ///< made for the first question
     RunClock m_clock;
 
     RunState m_state = RunState::Idle;

@@ -41,6 +41,7 @@ EngineParts realParts(const EngineOptions& options)
     };
     parts.makeProposers = [](const ProposerChoice& choice) { return makeProposers(choice); };
     parts.lessons = [] { return readFile(dataFolder() / "lessons.md", std::size_t{64} << 10).value_or(""); };
+    parts.listings = realListingSource();
     parts.toolkit = [] {
         const auto toolkit = findToolkit();
         return toolkit ? toolkit->version : std::string();

@@ -3,6 +3,7 @@
 
 #include "core/build/toolchain.h"
 #include "core/engine/engine.h"
+#include "core/engine/listing_desk.h"
 #include "core/model/task.h"
 #include "core/propose/proposers.h"
 #include "core/worker/evaluator.h"
@@ -26,6 +27,7 @@ struct EngineParts {
     std::function<double()> seconds;      ///< a clock that never goes back
     std::function<std::string()> lessons; ///< of earlier sessions, for prompts; may be empty
     std::function<void()> afterWrite;     ///< after every write to the session; may be empty
+    ListingSource listings;               ///< called on a thread of its own
     int builders = 1;
     Profiling profiling = Profiling::Off; ///< of every candidate that passes
 };

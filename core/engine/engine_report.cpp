@@ -209,6 +209,26 @@ Result<NodeDetail> EngineCore::detail(NodeId node)
     return readDetail(m_journal.store(), *summary);
 }
 
+/// The listings come later, from a thread of their own.
+Result<void> EngineCore::askListings(NodeId node)
+{
+    ESPALIER_TRY(const NodeDetail full, detail(node));
+    if (!m_listings) {
+        m_listings = std::make_unique<ListingDesk>(m_parts.listings);
+    }
+    m_listings->ask(node, full.evaluation.build ? full.evaluation.build->key : std::string());
+    return {};
+}
+
+void EngineCore::tellListings()
+{
+    if (m_listings) {
+        for (auto& listings : m_listings->take()) {
+            tell(event::Listings{std::move(listings)});
+        }
+    }
+}
+
 Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& command)
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));

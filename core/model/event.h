@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/model/exchange.h"
+#include "core/model/listing.h"
 #include "core/model/session.h"
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct Changes {
     RunStatus status;
 };
 struct Detail { std::shared_ptr<const NodeDetail> detail; };
+struct Listings { std::shared_ptr<const CodeListings> listings; };
 /// The questions and answers behind a node, oldest first: those that made it, and those asked about it.
 struct Exchanges { NodeId node; std::vector<Exchange> exchanges; std::vector<std::string> hints, attachments; };
 /// New text of an answer that is arriving; at most one per exchange and 50 ms.
@@ -35,6 +37,6 @@ struct Log { std::string time; std::string text; }; ///< ISO 8601 UTC; one line
 struct Finished { RunSummary summary; };            ///< a run ended (budget, plateau, nothing left); the engine stays
 struct Closed { std::optional<Error> error; };      ///< the engine's thread has ended; nothing follows
 
-using Event = std::variant<SessionOpened, Changes, Detail, Exchanges, AnswerGrew, Exported, CommandFailed, Log, Finished, Closed>;
+using Event = std::variant<SessionOpened, Changes, Detail, Listings, Exchanges, AnswerGrew, Exported, CommandFailed, Log, Finished, Closed>;
 
 } // namespace espalier::event

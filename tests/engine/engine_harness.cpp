@@ -55,6 +55,7 @@ EngineParts EngineHarness::parts()
     };
     parts.makeProposers = makeProposers;
     parts.toolkit = [] { return std::string("13.0.88"); };
+    parts.listings = listings;
     parts.seconds = [this] { return now; };
     parts.afterWrite = [this] {
         ++writes;
@@ -135,6 +136,8 @@ void EngineHarness::observe(const event::Event& event)
         finished.push_back(ended->summary);
     } else if (const auto* fetched = std::get_if<event::Detail>(&event)) {
         detail = fetched->detail;
+    } else if (const auto* code = std::get_if<event::Listings>(&event)) {
+        codeListings.push_back(code->listings);
     } else if (const auto* files = std::get_if<event::Exported>(&event)) {
         exported = files->files;
     }

@@ -51,6 +51,7 @@ public:
     std::optional<unsigned> shuffle;
     JudgeHello hello = fakeHello();
     std::optional<Error> noJudge;
+    ListingSource listings;
     std::vector<std::string> devices; ///< asked of startJudge
     double now = 1000;                ///< seconds; moved by hand and by every turn
     double secondsPerTurn = 0.01;
@@ -67,6 +68,7 @@ public:
     std::vector<RunSummary> finished;
     std::shared_ptr<const NodeDetail> detail;
     std::vector<std::string> exported;
+    std::vector<std::shared_ptr<const CodeListings>> codeListings;
     int changes = 0;
 
 private:
