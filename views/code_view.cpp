@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/code_view.h"
 
+#include "views/asm_lexer.h"
 #include "views/code_marks.h"
 #include "views/cuda_lexer.h"
 #include "views/theme.h"
@@ -9,9 +10,18 @@
 
 namespace espalier {
 
-CodeView::CodeView(ThemeManager& themes, QWidget* parent)
-    : QsciScintilla(parent), m_themes(themes), m_lexer(new CudaLexer(this)), m_font(codeFont())
+CodeView::CodeView(ThemeManager& themes, QWidget* parent, CodeLanguage language)
+    : QsciScintilla(parent), m_themes(themes), m_font(codeFont())
 {
+    if (language == CodeLanguage::Cuda) {
+        auto* lexer = new CudaLexer(this);
+        m_lexer = lexer;
+        m_dress = [lexer](const Theme& theme, const QFont& font) { lexer->setTheme(theme, font); };
+    } else {
+        auto* lexer = new AsmLexer(this);
+        m_lexer = lexer;
+        m_dress = [lexer](const Theme& theme, const QFont& font) { lexer->setTheme(theme, font); };
+    }
     setUtf8(true);
     setReadOnly(true);
     setFrameShape(QFrame::NoFrame);
@@ -38,7 +48,7 @@ void CodeView::applyTheme()
     const Theme& theme = m_themes.theme();
     setPaper(theme[Token::Background]);
     setColor(theme[Token::Text]);
-    m_lexer->setTheme(theme, m_font);
+    m_dress(theme, m_font);
     setLexer(m_lexer); // sets every style again: what is below must follow it
     setMarginsFont(m_font);
     setMarginsBackgroundColor(theme[Token::Background]);

@@ -2,18 +2,20 @@
 #pragma once
 
 #include <Qsci/qsciscintilla.h>
+#include <functional>
 
 namespace espalier {
 
-class CudaLexer;
+class Theme;
 class ThemeManager;
+enum class CodeLanguage { Cuda, Assembly };
 
-/// A read-only pane of CUDA source in the theme's colours; Ctrl + and Ctrl − zoom. Thread: GUI.
+/// A read-only pane of source or listing in the theme's colours; Ctrl + and Ctrl − zoom. Thread: GUI.
 class CodeView : public QsciScintilla
 {
     Q_OBJECT
 public:
-    explicit CodeView(ThemeManager& themes, QWidget* parent = nullptr);
+    explicit CodeView(ThemeManager& themes, QWidget* parent = nullptr, CodeLanguage language = CodeLanguage::Cuda);
 
     /// Replaces the text; keeps the scroll position when `keepPlace` (a newer version of what is being read).
     void setCode(const QString& text, bool keepPlace = false);
@@ -31,7 +33,8 @@ protected:
 private:
     void applyTheme();
     ThemeManager& m_themes;
-    CudaLexer* m_lexer;
+    QsciLexer* m_lexer;
+    std::function<void(const Theme&, const QFont&)> m_dress; ///< the lexer's colours
     QFont m_font;
 };
 

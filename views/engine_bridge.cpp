@@ -144,6 +144,10 @@ void EngineBridge::take(const event::Detail& event)
 {
     emit detailArrived(event.detail);
 }
+void EngineBridge::take(const event::Listings& event)
+{
+    emit listingsArrived(event.listings);
+}
 void EngineBridge::take(const event::Exchanges& event)
 {
     emit exchangesArrived(event.node, event.exchanges, event.hints, event.attachments);

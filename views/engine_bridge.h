@@ -34,6 +34,7 @@ signals:
     void openFailed(const espalier::Error& error);
     void changed(const std::vector<espalier::NodeSummary>& nodes, const espalier::RunStatus& status);
     void detailArrived(const std::shared_ptr<const espalier::NodeDetail>& detail);
+    void listingsArrived(const std::shared_ptr<const espalier::CodeListings>& listings);
     void exchangesArrived(espalier::NodeId node, const std::vector<espalier::Exchange>& exchanges,
                           const std::vector<std::string>& hints, const std::vector<std::string>& attachments);
     void answerGrew(espalier::NodeId node, qint64 exchange, const QString& text);
@@ -51,6 +52,7 @@ private:
     void take(const event::SessionOpened& event);
     void take(const event::Changes& event);
     void take(const event::Detail& event);
+    void take(const event::Listings& event);
     void take(const event::Exchanges& event);
     void take(const event::AnswerGrew& event);
     void take(const event::Exported& event);

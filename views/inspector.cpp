@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/inspector.h"
 
+#include "views/diagnosis_text.h"
 #include "views/diff_panel.h"
 #include "views/format.h"
+#include "views/profile_panel.h"
 #include "views/sentence.h"
 #include "views/sign_label.h"
 #include "views/source_panel.h"
@@ -33,8 +35,9 @@ void enlarge(QLabel* label, double factor)
 
 Inspector::Inspector(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_sign(new SignLabel(bench.themes())), m_title(new QLabel),
-      m_sentence(new QLabel), m_facts(new QLabel), m_tabs(new QTabWidget), m_idea(new QTextBrowser),
-      m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench.themes())), m_stages(new QTreeView),
+      m_sentence(new QLabel), m_facts(new QLabel), m_diagnosis(new QLabel), m_tabs(new QTabWidget), m_idea(new QTextBrowser),
+      m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench)),
+      m_profile(new ProfilePanel(bench.themes())), m_stages(new QTreeView),
       m_stagesModel(new StagesModel(bench.themes(), this))
 {
     enlarge(m_sentence, 1.15);
@@ -44,6 +47,13 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     m_sentence->setAccessibleName(tr("Verdict"));
+    m_diagnosis->setTextFormat(Qt::RichText);
+    m_diagnosis->setWordWrap(true);
+    m_diagnosis->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_diagnosis->setAccessibleName(tr("Diagnosis"));
+    connect(m_diagnosis, &QLabel::linkActivated, this, &Inspector::follow);
+    connect(m_profile, &ProfilePanel::lineWanted, this,
+            [this](int line) { follow(QStringLiteral("line:%1").arg(line)); });
     m_idea->setFrameShape(QFrame::NoFrame);
     m_idea->document()->setDocumentMargin(12);
     m_idea->setAccessibleName(tr("Idea"));
@@ -62,6 +72,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     m_tabs->addTab(m_idea, tr("Idea"));
     m_tabs->addTab(m_diff, tr("Diff"));
     m_tabs->addTab(m_source, tr("Source"));
+    m_tabs->addTab(m_profile, tr("Profile"));
     m_tabs->addTab(m_stages, tr("Stages"));
 
     auto* titleRow = new QHBoxLayout;
@@ -74,6 +85,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     head->addWidget(m_sentence);
     head->addLayout(titleRow);
     head->addWidget(m_facts);
+    head->addWidget(m_diagnosis);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -93,6 +105,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     connect(&bench.themes(), &ThemeManager::themeChanged, this, [this] {
         updateHead();
         m_stages->expandAll();
+        showDiagnosis();
     });
     updateHead();
     updateDetail();
@@ -160,6 +173,7 @@ void Inspector::updateDetail()
     if (const auto detail = m_bench.detail(*selected)) {
         showDetail(detail);
     } else if (m_shown && m_shown->summary.id != *selected) {
+        m_diagnosis->hide();
         showIdea(nullptr); // another node's words must not stand under this one's name
     }
 }
@@ -171,8 +185,34 @@ void Inspector::showDetail(const std::shared_ptr<const NodeDetail>& detail)
     const int parent = detail && detail->parentCandidate ? m_bench.nodes().indexOf(*detail->parentCandidate) : -1;
     m_diff->setDetail(detail, parent >= 0 ? format::text(m_bench.nodes().at(parent).title) : QString());
     m_source->setDetail(detail);
+    m_profile->setDetail(detail);
+    showDiagnosis();
     m_stagesModel->setDetail(detail && detail->summary.kind != NodeKind::Idea ? detail : nullptr);
     m_stages->expandAll();
+}
+
+QString Inspector::diagnosis() const
+{
+    return m_diagnosis->isHidden() ? QString() : m_diagnosis->text();
+}
+
+void Inspector::showDiagnosis()
+{
+    const bool candidate = m_shown && m_shown->summary.kind != NodeKind::Idea;
+    const QString card = candidate ? diagnosisCard(*m_shown, m_bench.theme()) : QString();
+    m_diagnosis->setText(card);
+    m_diagnosis->setVisible(!card.isEmpty());
+}
+
+/// A link of a diagnosis: to a line of the source, or to all findings.
+void Inspector::follow(const QString& link)
+{
+    if (link.startsWith(QStringLiteral("line:"))) {
+        showTab(Source);
+        m_source->goToLine(link.mid(5).toInt());
+    } else {
+        showTab(Profile);
+    }
 }
 
 void Inspector::showIdea(const NodeDetail* detail)

@@ -14,23 +14,27 @@ class QTreeView;
 namespace espalier {
 
 class DiffPanel;
+class ProfilePanel;
 class SignLabel;
 class SourcePanel;
 class StagesModel;
 class Workbench;
 
-/// Everything about the selected node: one sentence first, then tabs Idea, Diff, Source, Stages. While a newer version
+/// Everything about the selected node: one sentence first, what keeps it from being faster, then tabs
+/// Idea, Diff, Source, Profile, Stages. While a newer version
 /// of a detail is on its way the old one stays. Thread: GUI.
 class Inspector : public QWidget
 {
     Q_OBJECT
 public:
-    enum Tab { Idea, Diff, Source, Stages };
+    enum Tab { Idea, Diff, Source, Profile, Stages };
     explicit Inspector(Workbench& bench, QWidget* parent = nullptr);
     void showTab(Tab tab);
     DiffPanel* diff() { return m_diff; }
     SourcePanel* source() { return m_source; }
+    ProfilePanel* profile() { return m_profile; }
     QString sentence() const;
+    QString diagnosis() const; ///< as it stands on the card, with its tags
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -40,16 +44,20 @@ private:
     void updateDetail();
     void showDetail(const std::shared_ptr<const NodeDetail>& detail);
     void showIdea(const NodeDetail* detail);
+    void showDiagnosis();
+    void follow(const QString& link);
 
     Workbench& m_bench;
     SignLabel* m_sign;
     QLabel* m_title;
     QLabel* m_sentence;
     QLabel* m_facts;
+    QLabel* m_diagnosis;
     QTabWidget* m_tabs;
     QTextBrowser* m_idea;
     DiffPanel* m_diff;
     SourcePanel* m_source;
+    ProfilePanel* m_profile;
     QTreeView* m_stages;
     StagesModel* m_stagesModel;
     std::shared_ptr<const NodeDetail> m_shown;

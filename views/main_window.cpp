@@ -3,14 +3,19 @@
 
 #include "views/banner.h"
 #include "views/command_palette.h"
+#include "views/comparison.h"
 #include "views/format.h"
 #include "views/inspector.h"
 #include "views/leaderboard_panel.h"
 #include "views/log_model.h"
+#include "views/metric_panel.h"
 #include "views/outline_panel.h"
+#include "views/profile_shelf.h"
+#include "views/roofline_panel.h"
 #include "views/run_controls.h"
 #include "views/run_journal.h"
 #include "views/session_actions.h"
+#include "views/source_panel.h"
 #include "views/steering.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
@@ -34,14 +39,17 @@
 namespace espalier {
 
 namespace {
-constexpr int stateVersion = 1; ///< of the saved dock layout; raise it when docks change
+constexpr int stateVersion = 2; ///< of the saved dock layout; raise it when docks change
 }
 
 MainWindow::MainWindow(Workbench& bench, QSettings& settings)
     : m_bench(bench), m_settings(settings), m_controls(new RunControls(bench, this)),
       m_steering(new Steering(bench, this)), m_sessions(new SessionActions(bench, settings, this)),
       m_tree(new TreePanel(bench)), m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)),
-      m_leaderboard(new LeaderboardPanel(bench)), m_log(new LogModel(20000, this)), m_logView(new QListView),
+      m_leaderboard(new LeaderboardPanel(bench)), m_shelf(new ProfileShelf(bench, this)),
+      m_comparison(new Comparison(bench, this)),
+      m_metrics(new MetricPanel(bench, *m_shelf, *m_comparison, settings)),
+      m_roofline(new RooflinePanel(bench, *m_shelf, *m_comparison)), m_log(new LogModel(20000, this)), m_logView(new QListView),
       m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel)
 {
     setObjectName(QStringLiteral("main"));
@@ -93,6 +101,9 @@ void MainWindow::buildPanels()
         addPanel(QStringLiteral("leaderboard"), tr("Leaderboard"), m_leaderboard, Qt::LeftDockWidgetArea);
     m_outlineDock = addPanel(QStringLiteral("outline"), tr("Outline"), m_outline, Qt::LeftDockWidgetArea);
     m_inspectorDock = addPanel(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
+    m_metricsDock = addPanel(QStringLiteral("metrics"), tr("Metrics"), m_metrics, Qt::RightDockWidgetArea);
+    m_rooflineDock = addPanel(QStringLiteral("roofline"), tr("Roofline"), m_roofline, Qt::RightDockWidgetArea);
+    setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
     m_logDock = addPanel(QStringLiteral("log"), tr("Log"), m_logView, Qt::BottomDockWidgetArea);
     splitDockWidget(m_leaderboardDock, m_outlineDock, Qt::Vertical);
 
@@ -113,6 +124,10 @@ void MainWindow::buildPanels()
     connect(m_outline, &OutlinePanel::contextMenuWanted, this, menu);
     connect(m_leaderboard, &LeaderboardPanel::contextMenuWanted, this, menu);
     connect(m_tree->view(), &TreeView::activated, this, [this] { applyLayout(Layout::Compare); });
+    connect(m_roofline, &RooflinePanel::exported, this,
+            [this](const QString& file) { statusBar()->showMessage(tr("Exported the chart to %1").arg(file), 5000); });
+    connect(m_roofline, &RooflinePanel::exportFailed, this,
+            [this](const QString& sentence) { m_banner->say(Banner::Kind::Problem, sentence); });
     connect(m_steering, &Steering::exportWanted, this, [this](NodeId node) { exportNode(node.value); });
     connect(m_steering, &Steering::copied, this,
             [this](const QString& title) { statusBar()->showMessage(tr("Copied the source of %1").arg(title), 3000); });
@@ -181,24 +196,47 @@ void MainWindow::showSession(bool open)
             applyLayout(Layout::Search);
         }
     } else if (!open) {
-        for (QDockWidget* dock : {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_logDock}) {
+        for (QDockWidget* dock : docks()) {
             dock->hide();
         }
     }
     m_sessionShown = open;
 }
 
+QList<QDockWidget*> MainWindow::docks() const
+{
+    return {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_metricsDock, m_rooflineDock, m_logDock};
+}
+
 void MainWindow::applyLayout(Layout layout)
 {
     const bool search = layout == Layout::Search;
-    for (QDockWidget* dock : {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_logDock}) {
+    for (QDockWidget* dock : docks()) {
         dock->setFloating(false);
     }
     m_leaderboardDock->setVisible(search);
     m_outlineDock->setVisible(search);
     m_logDock->setVisible(search);
     m_inspectorDock->show();
-    const int wide = width() * (search ? 35 : 66) / 100;
+    m_metricsDock->show();
+    m_rooflineDock->show();
+    if (layout == Layout::Compare) { // metrics and roofline below the diff
+        for (QDockWidget* dock : {m_inspectorDock, m_metricsDock, m_rooflineDock}) {
+            removeDockWidget(dock); // what is a tab stays one, however it is split
+        }
+        addDockWidget(Qt::RightDockWidgetArea, m_inspectorDock);
+        m_inspectorDock->show();
+        splitDockWidget(m_inspectorDock, m_metricsDock, Qt::Vertical);
+        splitDockWidget(m_metricsDock, m_rooflineDock, Qt::Horizontal);
+        m_metricsDock->show();
+        m_rooflineDock->show();
+        resizeDocks({m_inspectorDock, m_metricsDock}, {height() * 50 / 100, height() * 42 / 100}, Qt::Vertical);
+    } else { // one behind the other
+        tabifyDockWidget(m_inspectorDock, m_metricsDock);
+        tabifyDockWidget(m_metricsDock, m_rooflineDock);
+        m_inspectorDock->raise();
+    }
+    const int wide = width() * (search ? 35 : layout == Layout::Compare ? 66 : 76) / 100;
     resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 21 / 100, wide}, Qt::Horizontal);
     resizeDocks({m_leaderboardDock, m_outlineDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
     resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
@@ -206,6 +244,7 @@ void MainWindow::applyLayout(Layout layout)
         m_inspector->showTab(Inspector::Diff);
     } else if (layout == Layout::Source) {
         m_inspector->showTab(Inspector::Source);
+        m_inspector->source()->showListings(true);
     }
 }
 

@@ -13,11 +13,15 @@ class QStackedWidget;
 namespace espalier {
 
 class Banner;
+class Comparison;
 class CommandPalette;
 class Inspector;
 class LeaderboardPanel;
 class LogModel;
+class MetricPanel;
 class OutlinePanel;
+class ProfileShelf;
+class RooflinePanel;
 class RunControls;
 class SessionActions;
 class Steering;
@@ -39,6 +43,9 @@ public:
     Inspector& inspector() { return *m_inspector; }
     TreePanel& tree() { return *m_tree; }
     OutlinePanel& outline() { return *m_outline; }
+    MetricPanel& metrics() { return *m_metrics; }
+    RooflinePanel& roofline() { return *m_roofline; }
+    Comparison& comparison() { return *m_comparison; }
     RunControls& controls() { return *m_controls; }
     Steering& steering() { return *m_steering; }
     Banner& banner() { return *m_banner; }
@@ -53,6 +60,7 @@ protected:
 private:
     QDockWidget* addPanel(const QString& name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     void buildPanels();
+    QList<QDockWidget*> docks() const;
     void buildToolBar();
     void buildMenus();
     void buildViewMenu(QMenu* menu);
@@ -73,12 +81,16 @@ private:
     Inspector* m_inspector;
     OutlinePanel* m_outline;
     LeaderboardPanel* m_leaderboard;
+    ProfileShelf* m_shelf;
+    Comparison* m_comparison;
+    MetricPanel* m_metrics;
+    RooflinePanel* m_roofline;
     LogModel* m_log;
     QListView* m_logView;
     Banner* m_banner;
     QStackedWidget* m_pages;
     QLabel* m_status;
-    QDockWidget *m_leaderboardDock, *m_outlineDock, *m_inspectorDock, *m_logDock;
+    QDockWidget *m_leaderboardDock, *m_outlineDock, *m_inspectorDock, *m_metricsDock, *m_rooflineDock, *m_logDock;
     bool m_sessionShown = false;
 };
 

@@ -79,6 +79,11 @@ void MainWindow::buildMenus()
         m_inspector->source()->startFind();
     });
 
+    for (QAction* hot : {m_inspector->source()->nextHot(), m_inspector->source()->previousHot()}) {
+        edit->addAction(hot);
+        connect(hot, &QAction::triggered, this, [this] { m_inspector->showTab(Inspector::Source); });
+    }
+
     QMenu* node = menuBar()->addMenu(tr("&Node"));
     node->setToolTipsVisible(true);
     node->addActions({m_steering->pin(), m_steering->prune(), m_steering->overturn()});
@@ -121,7 +126,7 @@ void MainWindow::buildViewMenu(QMenu* menu)
     layouts->addAction(tr("Layout: S&ource"), QKeySequence(Qt::CTRL | Qt::Key_3), this,
                        [this] { applyLayout(Layout::Source); });
     QMenu* panels = menu->addMenu(tr("&Panels"));
-    for (QDockWidget* dock : {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_logDock}) {
+    for (QDockWidget* dock : docks()) {
         panels->addAction(dock->toggleViewAction());
     }
     buildThemeMenu(menu->addMenu(tr("&Theme")));

@@ -2,9 +2,12 @@
 #include "views/source_panel.h"
 
 #include "views/code_marks.h"
+#include "views/code_pane.h"
 #include "views/code_view.h"
 #include "views/format.h"
-#include "views/theme.h"
+#include "views/line_columns.h"
+#include "views/sign_icon.h"
+#include "views/workbench.h"
 
 #include <QAction>
 #include <QApplication>
@@ -13,39 +16,69 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QShortcut>
+#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <Qsci/qscistyle.h>
+#include <algorithm>
 #include <map>
 
 namespace espalier {
 
-SourcePanel::SourcePanel(ThemeManager& themes, QWidget* parent)
-    : QWidget(parent), m_themes(themes), m_code(new CodeView(themes, this)), m_find(new QLineEdit(this)),
-      m_found(new QLabel(this))
+SourcePanel::SourcePanel(Workbench& bench, QWidget* parent)
+    : QWidget(parent), m_bench(bench), m_panes(new QSplitter(Qt::Horizontal)),
+      m_source(new CodePane(bench.themes(), tr("Source"), CodeLanguage::Cuda)),
+      m_ptx(new CodePane(bench.themes(), tr("PTX"), CodeLanguage::Assembly)),
+      m_sass(new CodePane(bench.themes(), tr("Machine code (SASS)"), CodeLanguage::Assembly)), m_code(&m_source->view()),
+      m_find(new QLineEdit(this)), m_found(new QLabel(this)), m_hot(new QLabel(this)),
+      m_nextHot(new QAction(tr("Next hottest line"), this)), m_previousHot(new QAction(tr("Previous hottest line"), this)),
+      m_ptxShown(new QAction(tr("PTX"), this)), m_sassShown(new QAction(tr("SASS"), this))
 {
     m_code->setAccessibleName(tr("Source of the selected node"));
     m_code->setAnnotationDisplay(QsciScintilla::AnnotationStandard);
-    m_find->setPlaceholderText(tr("Find in source (Ctrl+F)"));
-    m_find->setClearButtonEnabled(true);
-    m_find->setAccessibleName(tr("Find in source"));
-    auto* copy = new QToolButton(this);
-    copy->setText(tr("Copy source"));
-    copy->setAutoRaise(true);
-    connect(copy, &QToolButton::clicked, this, &SourcePanel::copySource);
-
     auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 4, 8, 4);
-    bar->setSpacing(8);
-    bar->addWidget(m_find, 1);
-    bar->addWidget(m_found);
-    bar->addWidget(copy);
+    buildBar(bar);
+    for (CodePane* pane : {m_source, m_ptx, m_sass}) {
+        m_panes->addWidget(pane);
+        m_panes->setStretchFactor(m_panes->count() - 1, 1);
+    }
+    m_panes->setChildrenCollapsible(false);
+    m_panes->setHandleWidth(3);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(bar);
-    layout->addWidget(m_code, 1);
+    layout->addWidget(m_panes, 1);
 
+    auto* focusFind = new QShortcut(QKeySequence::Find, this);
+    focusFind->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(focusFind, &QShortcut::activated, this, &SourcePanel::startFind);
+    connect(m_code, &CodeView::themeApplied, this, &SourcePanel::annotate);
+    connect(m_source, &CodePane::lineChosen, this, &SourcePanel::linkFromSource);
+    connect(m_ptx, &CodePane::lineChosen, this, [this](int line) {
+        if (m_listings) {
+            linkFromListing(*m_ptx, m_listings->ptx.lines, line);
+        }
+    });
+    connect(m_sass, &CodePane::lineChosen, this, [this](int line) {
+        if (m_listings) {
+            linkFromListing(*m_sass, m_listings->sass.lines, line);
+        }
+    });
+    connect(&bench, &Workbench::listingsChanged, this, [this](NodeId node) {
+        if (m_detail && m_detail->summary.id == node) {
+            updateListings();
+        }
+    });
+    showListings(false);
+    resetHot();
+}
+
+void SourcePanel::buildBar(QHBoxLayout* bar)
+{
+    m_find->setPlaceholderText(tr("Find in source (Ctrl+F)"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setAccessibleName(tr("Find in source"));
     connect(m_find, &QLineEdit::textChanged, this, [this] {
         markAll();
         m_code->setCursorPosition(0, 0);
@@ -53,10 +86,42 @@ SourcePanel::SourcePanel(ThemeManager& themes, QWidget* parent)
     });
     connect(m_find, &QLineEdit::returnPressed, this,
             [this] { find(!(QApplication::keyboardModifiers() & Qt::ShiftModifier)); });
-    auto* focusFind = new QShortcut(QKeySequence::Find, this);
-    focusFind->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(focusFind, &QShortcut::activated, this, &SourcePanel::startFind);
-    connect(m_code, &CodeView::themeApplied, this, &SourcePanel::annotate);
+    m_nextHot->setShortcut(QKeySequence(Qt::Key_F8));
+    m_previousHot->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_F8));
+    connect(m_nextHot, &QAction::triggered, this, [this] { stepHot(1); });
+    connect(m_previousHot, &QAction::triggered, this, [this] { stepHot(-1); });
+    const auto icons = [this] {
+        m_previousHot->setIcon(themedIcon(QStringLiteral("previous"), m_bench.theme()));
+        m_nextHot->setIcon(themedIcon(QStringLiteral("next"), m_bench.theme()));
+    };
+    connect(&m_bench.themes(), &ThemeManager::themeChanged, this, icons);
+    icons();
+    bar->setContentsMargins(8, 4, 8, 4);
+    bar->setSpacing(8);
+    bar->addWidget(m_find, 1);
+    bar->addWidget(m_found);
+    bar->addWidget(m_hot);
+    for (QAction* action : {m_previousHot, m_nextHot}) {
+        auto* button = new QToolButton(this);
+        button->setDefaultAction(action);
+        button->setAutoRaise(true);
+        bar->addWidget(button);
+    }
+    for (QAction* action : {m_ptxShown, m_sassShown}) {
+        action->setCheckable(true);
+        connect(action, &QAction::toggled, this, &SourcePanel::updateListings);
+        auto* button = new QToolButton(this);
+        button->setDefaultAction(action);
+        button->setAutoRaise(true);
+        bar->addWidget(button);
+    }
+    m_ptxShown->setToolTip(tr("Show the PTX beside the source"));
+    m_sassShown->setToolTip(tr("Show the machine code beside the source"));
+    auto* copy = new QToolButton(this);
+    copy->setText(tr("Copy source"));
+    copy->setAutoRaise(true);
+    connect(copy, &QToolButton::clicked, this, &SourcePanel::copySource);
+    bar->addWidget(copy);
 }
 
 void SourcePanel::setDetail(const std::shared_ptr<const NodeDetail>& detail)
@@ -65,11 +130,168 @@ void SourcePanel::setDetail(const std::shared_ptr<const NodeDetail>& detail)
     const bool sameText = sameNode && detail->source == m_detail->source;
     m_detail = detail;
     if (!sameText) {
-        m_code->setCode(detail ? format::text(detail->source) : QString(), sameNode);
-        m_code->showPlainNumbers(detail ? m_code->lines() : 0);
+        m_source->setText(detail ? format::text(detail->source) : QString(), sameNode);
     }
+    m_source->setFigures(detail ? sourceFigures(*detail, m_code->lines()) : LineFigures());
+    m_source->setNote(!detail || detail->source.empty()                  ? QString()
+                      : !detail->evaluation.profile                      ? tr("not profiled: no figures by line")
+                      : m_source->columns().figures().rows.empty()       ? tr("no samples by line were taken")
+                                                                         : QString());
+    resetHot();
     annotate();
     markAll();
+    updateListings();
+}
+
+void SourcePanel::showListings(bool shown)
+{
+    m_ptxShown->setChecked(shown);
+    m_sassShown->setChecked(shown);
+    updateListings();
+    m_panes->setSizes({4000, 3000, 3500}); // in proportion
+}
+
+void SourcePanel::goToLine(int line)
+{
+    m_source->goTo(line - 1);
+    linkFromSource(line - 1);
+}
+
+void SourcePanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    updateListings();
+}
+
+void SourcePanel::updateListings()
+{
+    m_ptx->setVisible(m_ptxShown->isChecked());
+    m_sass->setVisible(m_sassShown->isChecked());
+    const bool wanted = isVisible() && (m_ptxShown->isChecked() || m_sassShown->isChecked());
+    const bool code = m_detail && m_detail->summary.kind != NodeKind::Idea && !m_detail->source.empty();
+    if (!code) {
+        m_listings.reset();
+        for (CodePane* pane : {m_ptx, m_sass}) {
+            pane->setMissing(tr("Select a candidate to see what the compiler made of it."));
+        }
+        return;
+    }
+    if (!wanted) {
+        return;
+    }
+    const auto listings = m_bench.listings(m_detail->summary.id);
+    if (listings && listings == m_listings) {
+        m_sass->setFigures(sassFigures(*m_detail, listings->sass.lines)); // samples may have come since
+        return;
+    }
+    m_listings = listings;
+    if (!listings) {
+        for (CodePane* pane : {m_ptx, m_sass}) {
+            pane->setMissing(tr("Reading…"));
+        }
+        return;
+    }
+    fill(*m_ptx, listings->ptx);
+    fill(*m_sass, listings->sass);
+    m_sass->setFigures(sassFigures(*m_detail, listings->sass.lines));
+    int line = 0, column = 0;
+    m_code->getCursorPosition(&line, &column);
+    linkFromSource(line);
+}
+
+void SourcePanel::fill(CodePane& pane, const Listing& listing)
+{
+    if (!listing.missing.empty()) {
+        pane.setMissing(format::text(listing.missing));
+        return;
+    }
+    std::string text;
+    for (const ListingLine& line : listing.lines) {
+        text += line.text;
+        text += '\n';
+    }
+    pane.setText(format::text(text));
+    pane.setNote(QString());
+}
+
+void SourcePanel::linkFromSource(int line)
+{
+    m_source->setNote(QString());
+    markLine(line + 1, m_source);
+}
+
+void SourcePanel::linkFromListing(CodePane& pane, const std::vector<ListingLine>& lines, int line)
+{
+    if (line < 0 || line >= int(lines.size())) {
+        return;
+    }
+    const std::vector<ListingPlace>& chain = lines[std::size_t(line)].chain;
+    const auto own = ownLine(chain);
+    m_source->setNote(chain.empty() ? QString() : chainText(chain)); // inlined code: from where to where
+    if (own) {
+        markLine(*own, &pane);
+    }
+}
+
+/// Marks in every pane what belongs to one line of the source (1-based); scrolls the others there.
+void SourcePanel::markLine(int line, CodePane* origin)
+{
+    m_source->markLinked({line - 1}, origin != m_source);
+    const auto mark = [&](CodePane& pane, const std::vector<ListingLine>& lines) {
+        std::vector<int> found;
+        int instructions = 0;
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const auto& chain = lines[i].chain;
+            const bool here = lines[i].instruction && std::any_of(chain.begin(), chain.end(), [&](const ListingPlace& place) {
+                return place.line == line && ownLine({place}).has_value();
+            });
+            if (here) {
+                found.push_back(int(i));
+                ++instructions;
+            }
+        }
+        pane.markLinked(found, &pane != origin);
+        pane.setNote(instructions == 0 ? tr("line %1: no instructions").arg(line)
+                                       : tr("line %1: %2 instructions").arg(line).arg(instructions));
+    };
+    if (m_listings) {
+        if (m_listings->ptx.missing.empty()) {
+            mark(*m_ptx, m_listings->ptx.lines);
+        }
+        if (m_listings->sass.missing.empty()) {
+            mark(*m_sass, m_listings->sass.lines);
+        }
+    }
+}
+
+void SourcePanel::resetHot()
+{
+    m_hottest = m_source->columns().figures().hottest();
+    m_hotIndex = -1;
+    m_hot->setText({});
+    const bool any = !m_hottest.empty();
+    m_nextHot->setEnabled(any);
+    m_previousHot->setEnabled(any);
+    const QString why = any ? QString() : tr(" — there are no samples by line");
+    m_nextHot->setToolTip(tr("To the next hottest line (F8)") + why);
+    m_previousHot->setToolTip(tr("To the line before in heat (Shift+F8)") + why);
+}
+
+void SourcePanel::stepHot(int step)
+{
+    if (m_hottest.empty()) {
+        return;
+    }
+    m_hotIndex = std::clamp(m_hotIndex + step, 0, int(m_hottest.size()) - 1);
+    const int line = m_hottest[std::size_t(m_hotIndex)];
+    m_source->goTo(line);
+    linkFromSource(line);
+    const LineRow& row = m_source->columns().figures().rows.at(line);
+    m_hot->setText(tr("%1 of %2 · line %3 · %4")
+                       .arg(m_hotIndex + 1)
+                       .arg(m_hottest.size())
+                       .arg(line + 1)
+                       .arg(row.cells.front() ? row.cells.front()->text : QString()));
 }
 
 /// The compiler's messages stand below the lines they are about.
@@ -93,7 +315,7 @@ void SourcePanel::annotate()
             }
         }
     }
-    const Theme& theme = m_themes.theme();
+    const Theme& theme = m_bench.theme();
     const QsciStyle style(marks::MessageStyle, QStringLiteral("message"), theme[Token::Incorrect], theme[Token::Panel],
                           m_code->font(), true);
     for (const auto& [line, texts] : byLine) {

@@ -38,6 +38,7 @@ constexpr Row rows[] = {
     {Token::DiffAddedWord, 0xa6dfbd, 0x2f6b4b},
     {Token::DiffRemovedWord, 0xf6beb8, 0x7d3a3c},
     {Token::DiffFiller, 0xeceef1, 0x2c2e33},
+    {Token::Heat, 0xf4b168, 0x8a4b12},
     {Token::SyntaxKeyword, 0x0b4fa8, 0x7db4f5},
     {Token::SyntaxCuda, 0x8a2b7c, 0xdf9ade},
     {Token::SyntaxComment, 0x5c6b62, 0x8fa396},

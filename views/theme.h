@@ -31,6 +31,7 @@ enum class Token {
     DiffAddedWord,
     DiffRemovedWord,
     DiffFiller,
+    Heat,
     SyntaxKeyword,
     SyntaxCuda,
     SyntaxComment,

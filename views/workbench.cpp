@@ -5,6 +5,7 @@ namespace espalier {
 
 namespace {
 constexpr std::size_t detailsKept = 64; ///< sources are small, but a long session has thousands
+constexpr std::size_t listingsKept = 8; ///< a megabyte each, easily
 }
 
 Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QObject* parent)
@@ -27,13 +28,24 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
     connect(&m_bridge, &EngineBridge::openFailed, this, [this] { forget(); });
     connect(&m_bridge, &EngineBridge::changed, this, &Workbench::handleChanged);
     connect(&m_bridge, &EngineBridge::detailArrived, this, [this](const std::shared_ptr<const NodeDetail>& detail) {
-        if (m_details.size() >= detailsKept) {
-            m_details.clear();
-        }
         const NodeId node = detail->summary.id;
+        if (m_details.size() >= detailsKept) {
+            std::erase_if(m_details, [this](const auto& kept) { return kept.first != m_selected; });
+        }
         m_asked.erase(node);
         m_details[node] = detail;
+        m_listings.erase(node); // it may have been built anew
         emit detailChanged(node);
+    });
+    connect(&m_bridge, &EngineBridge::listingsArrived, this, [this](const std::shared_ptr<const CodeListings>& listings) {
+        if (m_listings.size() >= listingsKept) {
+            m_listings.clear();
+        }
+        m_listings[listings->node] = listings;
+        if (m_listingsAsked == listings->node) {
+            m_listingsAsked.reset();
+        }
+        emit listingsChanged(listings->node);
     });
 }
 
@@ -65,6 +77,18 @@ std::shared_ptr<const NodeDetail> Workbench::detail(NodeId node)
     }
     if (m_asked.emplace(node, true).second) {
         m_bridge.send(command::FetchDetail{node});
+    }
+    return nullptr;
+}
+
+std::shared_ptr<const CodeListings> Workbench::listings(NodeId node)
+{
+    if (const auto found = m_listings.find(node); found != m_listings.end()) {
+        return found->second;
+    }
+    if (m_listingsAsked != node) { // of several that were asked for only the last is still wanted
+        m_listingsAsked = node;
+        m_bridge.send(command::FetchListings{node});
     }
     return nullptr;
 }
@@ -102,6 +126,8 @@ void Workbench::forget()
     m_session.reset();
     m_details.clear();
     m_asked.clear();
+    m_listings.clear();
+    m_listingsAsked.reset();
     m_undo.clear();
     select(std::nullopt);
     m_nodes.clear();

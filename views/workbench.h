@@ -37,6 +37,9 @@ public:
     /// The node's detail if it is known; otherwise asks for it and answers with detailChanged().
     std::shared_ptr<const NodeDetail> detail(NodeId node);
 
+    /// PTX and machine code of a node; like detail(), answered with listingsChanged().
+    std::shared_ptr<const CodeListings> listings(NodeId node);
+
     /// Abandons what runs. Stopping ends the engine, so the session is opened again, idle; tree and selection stay.
     void stopSearch();
 
@@ -45,6 +48,7 @@ signals:
     void sessionClosed();
     void selectionChanged();
     void detailChanged(espalier::NodeId node);
+    void listingsChanged(espalier::NodeId node);
 
 private:
     void handleChanged(const std::vector<NodeSummary>& nodes, const RunStatus& status);
@@ -57,6 +61,8 @@ private:
     std::optional<NodeId> m_selected;
     std::unordered_map<NodeId, std::shared_ptr<const NodeDetail>> m_details;
     std::unordered_map<NodeId, bool> m_asked;
+    std::unordered_map<NodeId, std::shared_ptr<const CodeListings>> m_listings;
+    std::optional<NodeId> m_listingsAsked;
     bool m_reopening = false;
     EngineBridge m_bridge;
 };

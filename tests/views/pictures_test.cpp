@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // The window as pictures, light and dark, from real event values: written to the build folder (or $ESPALIER_PICTURES),
 // checked for what a program can check, and meant to be looked at.
+#include "tests/views/profiled_story.h"
 #include "tests/views/view_fixture.h"
 #include "views/diff_panel.h"
 #include "views/diff_view.h"
 #include "views/inspector.h"
 #include "views/main_window.h"
+#include "views/metric_panel.h"
+#include "views/profile_shelf.h"
+#include "views/roofline_panel.h"
+#include "views/roofline_view.h"
+#include "views/source_panel.h"
+#include "views/code_pane.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
 
 #include <QDateTime>
 #include <QDir>
+#include <QDockWidget>
 #include <QImage>
 #include <set>
 
@@ -41,6 +49,24 @@ protected:
         for (const char* line : lines) {
             link->send(event::Log{QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString(), line});
         }
+        settle();
+    }
+
+    /// The story with counters for every candidate that passed.
+    void openProfiled(Provenance provenance, std::optional<NodeId> impossible = std::nullopt)
+    {
+        scriptSoftmax(*link, provenance);
+        addProfiles(*link, provenance, impossible);
+        open();
+        bench.select(nodeTitled("Maximum and sum in one pass", NodeKind::Candidate));
+        settle();
+    }
+
+    void raise(const char* dock)
+    {
+        window->findChild<QDockWidget*>(QString::fromLatin1(dock))->raise();
+        ASSERT_TRUE(waitFor([&] { return window->roofline().view()->chart().points.size() >= 6 ||
+                                         window->metrics().emptyText().isEmpty(); }));
         settle();
     }
 
@@ -157,6 +183,65 @@ TEST_P(Pictures, Stages)
     bench.select(nodeTitled("Reduce by shuffles, no barrier", NodeKind::Candidate));
     const QImage image = take(QStringLiteral("rejected"));
     EXPECT_GT(count(image, Token::Incorrect), 100);
+}
+
+TEST_P(Pictures, Roofline)
+{
+    openProfiled(Provenance::Measured, NodeId{4});
+    raise("roofline");
+    const QImage image = take(QStringLiteral("roofline"));
+    EXPECT_GT(count(image, Token::Accent), 60);
+    EXPECT_GT(count(image, Token::Best), 20);
+    EXPECT_GT(count(image, Token::Suspicious), 20); // the one above its roof
+    window->roofline().setIsolated(true);
+    window->roofline().setLevel(3);
+    take(QStringLiteral("roofline-lineage"));
+}
+
+TEST_P(Pictures, Metrics)
+{
+    openProfiled(Provenance::Model);
+    window->comparison().keep(NodeId{1}, true);
+    raise("metrics");
+    const QImage image = take(QStringLiteral("metrics"));
+    EXPECT_GT(count(image, Token::Passed), 40);
+    EXPECT_GT(count(image, Token::Selection), 500); // bars
+}
+
+TEST_P(Pictures, CompareWithCounters)
+{
+    openProfiled(Provenance::Measured);
+    window->applyLayout(MainWindow::Layout::Compare);
+    ASSERT_TRUE(waitFor([&] { return window->inspector().diff()->view()->hunks() > 0; }));
+    ASSERT_TRUE(waitFor([&] { return window->roofline().view()->chart().points.size() >= 6; }));
+    const QImage image = take(QStringLiteral("compare-profiled"));
+    EXPECT_GT(count(image, Token::DiffAdded), 500);
+    EXPECT_TRUE(window->metrics().isVisible());
+    EXPECT_TRUE(window->roofline().isVisible());
+}
+
+TEST_P(Pictures, HeatAndDiagnosis)
+{
+    openProfiled(Provenance::Measured);
+    window->applyLayout(MainWindow::Layout::Source);
+    window->inspector().source()->showListings(false);
+    window->inspector().source()->nextHot()->trigger();
+    const QImage image = take(QStringLiteral("heat"));
+    EXPECT_GT(count(image, Token::Heat), 200);
+    window->inspector().showTab(Inspector::Profile);
+    take(QStringLiteral("profile"));
+}
+
+TEST_P(Pictures, SourceWithListings)
+{
+    scriptNorm(*link);
+    open();
+    window->applyLayout(MainWindow::Layout::Source);
+    ASSERT_TRUE(waitFor([&] { return window->inspector().source()->sass().missing().isEmpty(); }));
+    window->inspector().source()->nextHot()->trigger();
+    const QImage image = take(QStringLiteral("listings"));
+    EXPECT_GT(count(image, Token::Selection), 2000); // linked lines
+    EXPECT_GT(count(image, Token::SyntaxPreprocessor), 50);
 }
 
 TEST_P(Pictures, BigTree)

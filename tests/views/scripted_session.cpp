@@ -31,6 +31,12 @@ void ScriptedLink::post(command::Command command)
         change(prune->node, [&](NodeSummary& node) { node.pruned = prune->pruned; });
     } else if (const auto* fetch = std::get_if<command::FetchDetail>(&command); fetch && answersDetails) {
         send(event::Detail{std::make_shared<NodeDetail>(details.at(fetch->node))});
+    } else if (const auto* code = std::get_if<command::FetchListings>(&command)) {
+        const auto found = listings.find(code->node);
+        CodeListings none;
+        none.node = code->node;
+        none.ptx.missing = none.sass.missing = "The built library is no longer in the build cache: evaluate the candidate again.";
+        send(event::Listings{found != listings.end() ? found->second : std::make_shared<const CodeListings>(none)});
     } else if (std::holds_alternative<command::Pause>(command)) {
         status.state = RunState::Paused;
         sendStatus();

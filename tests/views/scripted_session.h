@@ -38,6 +38,7 @@ public:
     SessionInfo info;
     RunStatus status;
     std::map<NodeId, NodeDetail> details;
+    std::map<NodeId, std::shared_ptr<const CodeListings>> listings; ///< others: none, with a reason
     std::vector<command::Command> commands;
     std::vector<std::string> opened; ///< session files asked for
     std::optional<Error> refusal;    ///< open() answers with it
