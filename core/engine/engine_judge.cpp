@@ -93,8 +93,7 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
 bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architecture)
 {
     Store& store = m_journal.store();
-    const auto nodes = store.nodes();
-    const auto stages = store.allStages();
+    const auto nodes = store.nodes(Store::Sources::Without);
     const std::int64_t firstRequest = m_planner ? m_planner->nextRequest() : 1; // late answers must not find new owners
     m_planner.reset();
     m_pipeline.reset();
@@ -115,8 +114,8 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     planning.lessons = m_parts.lessons ? m_parts.lessons() : std::string();
     planning.firstRequest = firstRequest;
     m_planner = std::make_unique<Planner>(std::move(planning), *m_strategy, m_proposers, m_journal, m_book, *m_pipeline);
-    Result<void> restored = nodes && stages ? m_planner->restore(*nodes, *stages, frame) : Result<void>();
-    const Error* error = !nodes ? &nodes.error() : !stages ? &stages.error() : !restored ? &restored.error() : nullptr;
+    Result<void> restored = nodes ? m_planner->restore(*nodes, frame) : Result<void>();
+    const Error* error = !nodes ? &nodes.error() : !restored ? &restored.error() : nullptr;
     if (!error) {
         m_exchanges.touchAll();
         takeSpending();

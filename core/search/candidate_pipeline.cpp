@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/candidate_pipeline.h"
 
+#include "core/search/node_payload.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -465,6 +467,7 @@ Result<void> CandidatePipeline::write(Unwritten& item)
         ESPALIER_TRY(std::optional<StoredNode> node, m_journal.store().node(item.node));
         if (node) {
             node->state = NodeState::Done;
+            node->payload = NodePayload::withEnded(node->payload, EndedRecord::of(item.record, node->source));
             ESPALIER_CHECK(m_journal.updateNode(*node));
         }
     }

@@ -21,6 +21,7 @@ double bandOf(Provenance provenance)
 void NodeBook::setFrame(SearchFrame frame)
 {
     m_frame = std::move(frame);
+    m_best = {};
 }
 
 void NodeBook::add(const StoredNode& node)
@@ -46,13 +47,13 @@ void NodeBook::update(const StoredNode& node)
     summary.pinned = node.pinned;
     summary.pruned = node.pruned;
     summary.boost = node.boost;
-    m_changed.insert(node.id);
+    changed(node.id);
 }
 
 void NodeBook::setState(NodeId id, NodeState state)
 {
     m_nodes.at(id).state = state;
-    m_changed.insert(id);
+    changed(id);
 }
 
 void NodeBook::stageBegan(NodeId id, Stage stage)
@@ -60,7 +61,7 @@ void NodeBook::stageBegan(NodeId id, Stage stage)
     NodeSummary& summary = m_nodes.at(id);
     summary.state = NodeState::Running;
     summary.runningStage = stage;
-    m_changed.insert(id);
+    changed(id);
 }
 
 void NodeBook::returnedToQueue(NodeId id)
@@ -68,7 +69,7 @@ void NodeBook::returnedToQueue(NodeId id)
     NodeSummary& summary = m_nodes.at(id);
     summary.state = NodeState::Queued;
     summary.runningStage.reset();
-    m_changed.insert(id);
+    changed(id);
 }
 
 void NodeBook::finished(NodeId id, const Evaluation& evaluation)
@@ -105,7 +106,7 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
                                          statistics::Comparison::Tie;
     }
-    m_changed.insert(id);
+    changed(id);
 }
 
 void NodeBook::setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd)
@@ -113,7 +114,7 @@ void NodeBook::setSpending(NodeId id, std::int64_t tokens, std::optional<double>
     NodeSummary& summary = m_nodes.at(id);
     summary.tokens = tokens;
     summary.usd = usd;
-    m_changed.insert(id);
+    changed(id);
 }
 
 void NodeBook::overturn(NodeId id, Overturn overturn)
@@ -123,7 +124,7 @@ void NodeBook::overturn(NodeId id, Overturn overturn)
     summary.outcome = overturn.as;
     summary.cause = NotRunCause::None;
     summary.overturned = std::move(overturn);
-    m_changed.insert(id);
+    changed(id);
 }
 
 const NodeSummary* NodeBook::find(NodeId id) const
@@ -143,34 +144,47 @@ int NodeBook::childrenOf(NodeId id) const
     return found == m_entries.end() ? 0 : found->second.children;
 }
 
-EvaluationCounts NodeBook::counts() const
+void NodeBook::changed(NodeId id)
 {
-    EvaluationCounts counts;
-    for (const auto& [id, node] : m_nodes) {
-        if (node.kind == NodeKind::Idea || node.state != NodeState::Done || id == taskRoot ||
-            node.cause == NotRunCause::NoSource || node.cause == NotRunCause::Cancelled) {
-            continue;
-        }
-        ++counts.evaluations;
+    m_changed.insert(id);
+    m_best = {};
+    count(m_nodes.at(id));
+}
+
+/// Moves the node from the tally it was in to the one it belongs to now.
+void NodeBook::count(const NodeSummary& node)
+{
+    std::int64_t EvaluationCounts::*tally = nullptr;
+    if (node.kind != NodeKind::Idea && node.state == NodeState::Done && node.id != taskRoot &&
+        node.cause != NotRunCause::NoSource && node.cause != NotRunCause::Cancelled) {
         switch (node.outcome) {
         case Outcome::Passed:
-            ++counts.passed;
+            tally = &EvaluationCounts::passed;
             break;
         case Outcome::BuildFailed:
-            ++counts.failed;
+            tally = &EvaluationCounts::failed;
             break;
         case Outcome::NotRun:
-            ++counts.notRun;
+            tally = &EvaluationCounts::notRun;
             break;
         case Outcome::Incorrect:
         case Outcome::Suspicious:
         case Outcome::RuntimeFailed:
         case Outcome::TimedOut:
-            ++counts.rejected;
+            tally = &EvaluationCounts::rejected;
             break;
         }
     }
-    return counts;
+    std::int64_t EvaluationCounts::*&before = m_entries[node.id].counted;
+    if (before) {
+        --(m_counts.*before);
+        --m_counts.evaluations;
+    }
+    if (tally) {
+        ++(m_counts.*tally);
+        ++m_counts.evaluations;
+    }
+    before = tally;
 }
 
 std::optional<NodeId> NodeBook::parentCandidate(NodeId id) const
@@ -245,6 +259,15 @@ bool NodeBook::beats(const NodeSummary& challenger, const NodeSummary& best) con
 }
 
 std::optional<NodeId> NodeBook::best(bool measuredAgain) const
+{
+    auto& known = m_best[measuredAgain ? 1 : 0];
+    if (!known) {
+        known = findBest(measuredAgain);
+    }
+    return *known;
+}
+
+std::optional<NodeId> NodeBook::findBest(bool measuredAgain) const
 {
     const NodeSummary* best = nullptr;
     for (const auto& [id, node] : m_nodes) {

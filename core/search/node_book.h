@@ -4,6 +4,7 @@
 #include "core/search/search_tree.h"
 #include "core/store/store.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -37,7 +38,7 @@ public:
     NodeId nextId() const;
     int childrenOf(NodeId id) const;                        ///< how many: the next child's ordinal
     std::optional<NodeId> parentCandidate(NodeId id) const; ///< the nearest root or candidate above
-    EvaluationCounts counts() const;
+    EvaluationCounts counts() const { return m_counts; }
     bool pruned(NodeId id) const; ///< it or anything above it
     /// The fastest that passed, of the frame and not pruned; the root when nothing is faster. Measured figures: a node
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
@@ -52,7 +53,11 @@ public:
 private:
     struct Entry {
         int children = 0;
+        std::int64_t EvaluationCounts::*counted = nullptr; ///< the tally that it is in
     };
+    void changed(NodeId id);
+    void count(const NodeSummary& node);
+    std::optional<NodeId> findBest(bool measuredAgain) const;
     std::optional<double> scoreOf(const NodeSummary& node) const;
     bool beats(const NodeSummary& challenger, const NodeSummary& best) const;
     Interval overRoot(const NodeSummary& node) const;
@@ -61,6 +66,8 @@ private:
     std::map<NodeId, NodeSummary> m_nodes;
     std::map<NodeId, Entry> m_entries;
     std::set<NodeId> m_changed;
+    EvaluationCounts m_counts;
+    mutable std::array<std::optional<std::optional<NodeId>>, 2> m_best; ///< by `measuredAgain`; empty: to be found anew
 };
 
 } // namespace espalier

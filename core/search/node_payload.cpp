@@ -24,7 +24,18 @@ std::string NodePayload::text() const
     if (!why.empty()) {
         json["why"] = why;
     }
+    if (ended) {
+        json["ended"] = ended->toJson();
+    }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string NodePayload::withEnded(const std::string& text, const EndedRecord& ended)
+{
+    auto json = parseJson(text, "payload");
+    Json object = json && json->is_object() ? std::move(*json) : Json::object();
+    object["ended"] = ended.toJson();
+    return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 NodePayload NodePayload::parse(const std::string& text)
@@ -35,6 +46,9 @@ NodePayload NodePayload::parse(const std::string& text)
         return payload;
     }
     const auto field = [&json](const char* name) { return json->contains(name) ? (*json)[name] : Json(); };
+    if (const auto ended = json->find("ended"); ended != json->end()) {
+        payload.ended = EndedRecord::fromJson(*ended);
+    }
     if (const Json key = field("key"); key.is_string()) {
         payload.key = key.get<std::string>();
     }

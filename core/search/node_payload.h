@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/search/ended_record.h"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace espalier {
@@ -14,8 +17,11 @@ struct NodePayload {
     std::int64_t tokens = 0;
     double usd = 0;
     std::string why; ///< candidates: why the strategy chose this expansion
+    std::optional<EndedRecord> ended; ///< candidates and roots that have an outcome
 
     std::string text() const;
+    /// The text with `ended` set to this; the rest stays as it is.
+    static std::string withEnded(const std::string& text, const EndedRecord& ended);
     static NodePayload parse(const std::string& text); ///< defaults for what is missing or broken
 };
 

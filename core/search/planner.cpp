@@ -459,7 +459,7 @@ void Planner::enter(StoredNode node, const proposer::Implementation& answer, boo
 /// The gate before the pipeline: a stored candidate with a source.
 void Planner::admit(const StoredNode& node, const MergedRecords* records)
 {
-    const auto twin = firstWithSource(node.source, node.id);
+    const auto twin = firstWithIdentity(sourceIdentity(node.source), node.id);
     if (twin && !(records && records->built)) {
         return m_pipeline.endWithoutSource(
             node.id, fmt::format("Its source is the same as that of node {} (\"{}\"): it is not built twice.",
@@ -510,9 +510,9 @@ std::vector<std::string> Planner::foreseenAfter(const StoredNode& node) const
 }
 
 /// The oldest node before `before` with the same kernel; registers the source.
-std::optional<NodeId> Planner::firstWithSource(const std::string& source, NodeId before)
+std::optional<NodeId> Planner::firstWithIdentity(const std::string& identity, NodeId before)
 {
-    const auto [entry, added] = m_sources.try_emplace(sourceIdentity(source), before);
+    const auto [entry, added] = m_sources.try_emplace(identity, before);
     if (added || entry->second >= before) {
         entry->second = std::min(entry->second, before);
         return std::nullopt;
@@ -545,14 +545,27 @@ std::vector<NodeId> Planner::mayHaveReadFrom(NodeId node) const
     return sources;
 }
 
+/// Texts enter the index only when something is to be compared with them: a search without models never pays for it.
+void Planner::indexTexts()
+{
+    for (const NodeId id : std::exchange(m_unindexed, {})) {
+        if (const auto node = stored(id); node && !node->source.empty()) {
+            m_similar.add(id, node->source, mayHaveReadFrom(id));
+        }
+    }
+}
+
 /// The alarm for a solution that came from elsewhere in the session. Not for the built-in proposers: their texts are known.
 std::vector<Evidence> Planner::likeness(const StoredNode& node)
 {
-    const std::vector<NodeId> lineage = mayHaveReadFrom(node.id);
-    std::optional<Likeness> like;
-    if (node.proposer != "playbook" && node.proposer != "tuner" && node.id != taskRoot) {
-        like = m_similar.closest(node.source, lineage);
+    m_unindexed.push_back(node.id);
+    if (node.proposer == "playbook" || node.proposer == "tuner" || node.id == taskRoot) {
+        return {};
     }
+    m_unindexed.pop_back(); // not like itself
+    indexTexts();
+    const std::vector<NodeId> lineage = mayHaveReadFrom(node.id);
+    const std::optional<Likeness> like = m_similar.closest(node.source, lineage);
     m_similar.add(node.id, node.source, lineage);
     if (!like || like->share() < SimilarityIndex::alarming) {
         return {};

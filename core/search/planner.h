@@ -3,6 +3,7 @@
 
 #include "core/propose/proposer.h"
 #include "core/search/candidate_pipeline.h"
+#include "core/search/ended_record.h"
 #include "core/search/exchange_book.h"
 #include "core/search/record_merge.h"
 #include "core/search/similarity.h"
@@ -52,8 +53,8 @@ public:
             SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline);
 
     /// Takes the session's nodes and records. The task's root must be among them.
-    Result<void> restore(const std::vector<StoredNode>& nodes, const std::vector<StoredStage>& stages,
-                         const SearchFrame& frame);
+    /// `nodes`: without their sources (Store::Sources::Without).
+    Result<void> restore(const std::vector<StoredNode>& nodes, const SearchFrame& frame);
     /// Decides as long as it can. `room`: evaluations that may still be requested; `steps`: expansions (nullopt: any).
     State pump(std::int64_t room, std::optional<int>& steps);
     void onEnded(NodeId node, const Evaluation& evaluation);
@@ -64,6 +65,7 @@ public:
     /// Why a proposer asks nothing more; the first one's reason where several are held. nullopt: none is.
     std::optional<Held> held() const;
     void goOn(); ///< the run goes on: what held proposers may be mended
+    const SearchTree& tree() const { return m_tree; }
     std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
     std::int64_t tokens() const { return m_tokens; }
@@ -125,7 +127,8 @@ private:
     Result<void> keepIdeaRequests();
     Result<void> restoreAsks();
     void requestUnanswered();
-    void restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages);
+    Result<void> restoreNode(const StoredNode& outline);
+    void restoreEnded(NodeId id, const EndedRecord& record);
     void restoreIdeaState(const TreeNode& idea);
     void findCutOffAsk();
     void collect();
@@ -150,7 +153,8 @@ private:
     std::vector<LineageStep> lineageOf(NodeId id) const;
     std::vector<NodeId> mayHaveReadFrom(NodeId node) const;
     std::vector<Evidence> likeness(const StoredNode& node);
-    std::optional<NodeId> firstWithSource(const std::string& source, NodeId before);
+    std::optional<NodeId> firstWithIdentity(const std::string& identity, NodeId before);
+    void indexTexts();
     void trouble(Error error) { m_trouble = std::move(error); }
 
     Setup m_setup;
@@ -166,6 +170,7 @@ private:
     std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
     std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
     SimilarityIndex m_similar;
+    std::vector<NodeId> m_unindexed; ///< nodes whose texts m_similar does not know yet, in the order in which they came
     std::optional<Asking> m_asking;
     std::deque<Generating> m_generating; ///< in request order
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer

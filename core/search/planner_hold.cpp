@@ -67,6 +67,9 @@ void Planner::unpark(NodeId node)
 /// The oldest candidate whose consumed outcome asks for a repair. A function of the tree.
 std::optional<NodeId> Planner::nextRepair() const
 {
+    if (std::none_of(m_proposers.begin(), m_proposers.end(), [](const auto& proposer) { return proposer->repairs() > 0; })) {
+        return std::nullopt;
+    }
     for (const auto& [id, node] : m_tree.nodes()) {
         if (node.kind != NodeKind::Candidate || !node.verdict || node.mended || !node.parent || !m_tree.inSearch(id)) {
             continue;

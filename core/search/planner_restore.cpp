@@ -11,22 +11,18 @@
 
 namespace espalier {
 
-Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const std::vector<StoredStage>& stages,
-                              const SearchFrame& frame)
+Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const SearchFrame& frame)
 {
     m_tree.setFrame(frame);
     m_book.setFrame(frame);
-    ESPALIER_TRY(const auto consumed, m_journal.store().value("search.consumed"));
+    Store& store = m_journal.store();
+    ESPALIER_TRY(const auto consumed, store.value("search.consumed"));
     m_consumed = consumed ? std::strtoll(consumed->c_str(), nullptr, 10) : 0;
-    std::map<NodeId, std::vector<StoredStage>> byNode;
-    for (const StoredStage& stage : stages) {
-        byNode[stage.node].push_back(stage);
-    }
+    ESPALIER_TRY(const auto asked, store.values("search.asked."));
     for (const StoredNode& node : nodes) {
         place(node);
-        restoreNode(node, byNode[node.id]);
-        ESPALIER_TRY(const auto asked, m_journal.store().value(fmt::format("search.asked.{}", node.id.value)));
-        m_tree.find(node.id)->asked = asked.has_value();
+        m_tree.find(node.id)->asked = asked.contains(std::to_string(node.id.value));
+        ESPALIER_CHECK(restoreNode(node));
     }
     ESPALIER_TRY(const std::vector<StoredAct> acts, m_journal.store().acts());
     for (const auto& [id, overturn] : overturnsIn(acts)) {
@@ -71,14 +67,27 @@ void Planner::findCutOffAsk()
     }
 }
 
-void Planner::restoreNode(const StoredNode& node, const std::vector<StoredStage>& stages)
+Result<void> Planner::restoreNode(const StoredNode& outline)
 {
-    if (node.kind == NodeKind::Idea) {
-        return;
+    if (outline.kind == NodeKind::Idea) {
+        return {};
     }
     // The root is measured anew when the environment is another one: everything else is compared with it.
+    const auto ended = outline.id == taskRoot || outline.state != NodeState::Done
+                           ? std::nullopt
+                           : NodePayload::parse(outline.payload).ended;
+    if (ended) {
+        restoreEnded(outline.id, *ended);
+        return {};
+    }
+    Store& store = m_journal.store();
+    ESPALIER_TRY(StoredNode node, stored(outline.id));
+    ESPALIER_TRY(const std::vector<StoredStage> stages, store.stages(node.id));
     const std::string& epoch = m_tree.frame().epoch;
     MergedRecords records = mergeRecords(stages, node.id == taskRoot ? std::optional(epoch) : std::nullopt);
+    if (!node.source.empty()) {
+        m_tree.find(node.id)->traits = traitsOfSource(node.source);
+    }
     if (!records.final) {
         records = mergeRecords(stages, epoch);
         m_inFlight.push_back(node.id);
@@ -88,26 +97,38 @@ void Planner::restoreNode(const StoredNode& node, const std::vector<StoredStage>
         } else {
             admit(node, &records);
         }
-        return;
+        return {};
     }
-    if (!node.source.empty() && records.evaluation.cause != NotRunCause::NoSource) {
-        (void)firstWithSource(node.source, node.id);
-        m_similar.add(node.id, node.source, mayHaveReadFrom(node.id));
-    }
-    m_book.finished(node.id, records.evaluation);
-    const Verdict verdict = verdictOf(records.evaluation, m_tree.frame().provenance);
-    if (node.id.value <= m_consumed) {
-        m_tree.find(node.id)->verdict = verdict;
-    } else {
-        m_arrived.emplace(node.id, verdict);
-        m_inFlight.push_back(node.id);
-    }
+    const EndedRecord record = EndedRecord::of(records.evaluation, node.source);
+    restoreEnded(node.id, record);
     if (node.state != NodeState::Done) { // cut off between its last record and this
-        StoredNode done = node;
-        done.state = NodeState::Done;
-        if (const auto result = m_journal.updateNode(done); !result) {
+        node.state = NodeState::Done;
+        node.payload = NodePayload::withEnded(node.payload, record);
+        if (const auto result = m_journal.updateNode(node); !result) {
             trouble(result.error());
         }
+    }
+    return {};
+}
+
+void Planner::restoreEnded(NodeId id, const EndedRecord& record)
+{
+    if (!record.identity.empty()) {
+        (void)firstWithIdentity(record.identity, id);
+        m_unindexed.push_back(id);
+    }
+    m_book.finished(id, record.evaluation);
+    Verdict verdict = verdictOf(record.evaluation, m_tree.frame().provenance);
+    if (verdict.build) {
+        verdict.build = record.build;
+    }
+    TreeNode* entry = m_tree.find(id);
+    entry->traits = record.traits;
+    if (id.value <= m_consumed) {
+        entry->verdict = verdict;
+    } else {
+        m_arrived.emplace(id, verdict);
+        m_inFlight.push_back(id);
     }
 }
 

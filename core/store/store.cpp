@@ -312,10 +312,13 @@ Result<double> Store::addSeconds(double seconds)
     return m_impl->seconds += seconds;
 }
 
-Result<std::vector<StoredNode>> Store::nodes()
+Result<std::vector<StoredNode>> Store::nodes(Sources sources)
 {
     std::vector<StoredNode> nodes;
-    Statement statement = m_impl->database->prepare(fmt::format("{} ORDER BY n.id", nodeColumns));
+    Statement statement = m_impl->database->prepare(
+        sources == Sources::With ? fmt::format("{} ORDER BY n.id", nodeColumns)
+                                 : std::string("SELECT id, kind, state, ordinal, title, idea_text, proposer, payload, '', pinned, "
+                                               "pruned, boost, created_at FROM nodes ORDER BY id"));
     for (;;) {
         ESPALIER_TRY(const bool row, statement.step());
         if (!row) {
@@ -323,10 +326,23 @@ Result<std::vector<StoredNode>> Store::nodes()
         }
         nodes.push_back(nodeFrom(statement));
     }
-    for (StoredNode& node : nodes) {
-        ESPALIER_CHECK(m_impl->readEdges(node));
+    // One walk over both lists: they are in the same order.
+    Statement edges = m_impl->database->prepare(
+        "SELECT child, parent, role FROM edges ORDER BY child, role != 'primary', parent");
+    auto node = nodes.begin();
+    for (;;) {
+        ESPALIER_TRY(const bool row, edges.step());
+        if (!row) {
+            return nodes;
+        }
+        const NodeId child{edges.integer(0)};
+        while (node != nodes.end() && node->id < child) {
+            ++node;
+        }
+        if (node != nodes.end() && node->id == child) {
+            node->parents.push_back({NodeId{edges.integer(1)}, edgeRoleNamed(edges.text(2)).value_or(EdgeRole::Primary)});
+        }
     }
-    return nodes;
 }
 
 Result<std::optional<StoredNode>> Store::node(NodeId id)
@@ -474,6 +490,21 @@ Result<void> Store::setValue(std::string_view key, std::string_view value)
 Result<std::optional<std::string>> Store::value(std::string_view key)
 {
     return m_impl->meta(fmt::format("value.{}", key));
+}
+
+Result<std::map<std::string, std::string>> Store::values(std::string_view prefix)
+{
+    const std::string from = fmt::format("value.{}", prefix);
+    Statement statement = m_impl->database->prepare("SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?");
+    statement << static_cast<std::int64_t>(from.size()) << from;
+    std::map<std::string, std::string> values;
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            return values;
+        }
+        values.emplace(statement.text(0).substr(from.size()), statement.text(1));
+    }
 }
 
 } // namespace espalier

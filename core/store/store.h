@@ -8,6 +8,7 @@
 #include "core/model/session.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,7 +69,9 @@ public:
     Result<double> addSeconds(double seconds);     ///< run time of this run; returns the session's total
     double secondsSpent() const;
 
-    Result<std::vector<StoredNode>> nodes(); ///< all, in id order
+    enum class Sources { With, Without };
+    /// All, in id order. Without sources those fields stay empty: a large session is outlined in a fraction of the time.
+    Result<std::vector<StoredNode>> nodes(Sources sources = Sources::With);
     Result<std::optional<StoredNode>> node(NodeId id);
     Result<void> addNode(const StoredNode& node);    ///< the caller gives the id (next number)
     Result<void> updateNode(const StoredNode& node); ///< state, flags, texts, source; never parents or kind
@@ -91,6 +94,8 @@ public:
     /// Small named values of the engine: strategy state, proposer state.
     Result<void> setValue(std::string_view key, std::string_view value);
     Result<std::optional<std::string>> value(std::string_view key);
+    /// Those whose key starts with the prefix, by the rest of their key.
+    Result<std::map<std::string, std::string>> values(std::string_view prefix);
 
 private:
     class Impl;

@@ -254,7 +254,7 @@ void planFolder(const Options& options, const std::string& folder, const JudgeHe
 
 void planMutants(const Options& options, Plan& plan)
 {
-    for (const char* task : {"softmax_f32", "layernorm_f32", "matmul_f32"}) {
+    for (const char* task : {"softmax_f32", "layernorm_f32", "matmul_f32", "conv2d_f32", "conv2d_relu_maxpool_f32"}) {
         auto mutants = loadMutants(options.root + "/mutants/" + task + ".json");
         if (!mutants) {
             stop(mutants.error().message);

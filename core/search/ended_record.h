@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/json.h"
+#include "core/model/evaluation.h"
+#include "core/search/kernel_traits.h"
+
+#include <optional>
+#include <string>
+
+namespace espalier {
+
+/// What a search needs of a candidate that has ended, small enough to stand in its row: outcome, figures, traits and the
+/// identity of its text. A session of 100,000 nodes is reopened from these; the stages' own records stay the truth, and a
+/// row without one (of an older version, or cut off before it was written) is read from them. A value.
+struct EndedRecord {
+    Evaluation evaluation; ///< outcome, cause, stage, reason, epoch, and of the timing the objective and the ratios
+    BuildTraits build;
+    KernelTraits traits;   ///< of the source
+    std::string identity;  ///< sourceIdentity() of it; empty: no source, or it does not count as one
+
+    static EndedRecord of(const Evaluation& evaluation, const std::string& source);
+    Json toJson() const;
+    static std::optional<EndedRecord> fromJson(const Json& json); ///< nullopt: not one
+};
+
+} // namespace espalier
