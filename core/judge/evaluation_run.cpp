@@ -455,7 +455,9 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
         ESPALIER_TRY(std::vector<Contender> contenders,
                      contendersOf(job.task, plan, rivals, processes, oracle, candidate, evaluation.evidence));
         ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, *contenders[0].lanes[0].runner, plan));
-        const double budget = budgetOf(frame, secondsSince(m_start), plans.timed.size() - record.cases.size());
+        const auto budget = [&] {
+            return budgetOf(frame, secondsSince(m_start), plans.timed.size() - record.cases.size());
+        };
         ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, budget, record));
         for (const Contender& contender : contenders) {
             if (!contender.out.empty()) {

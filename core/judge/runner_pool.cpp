@@ -155,6 +155,7 @@ Result<std::vector<Judged<LoadedRunner*>>>
 RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
 {
     unseat();
+    m_leaving.clear(); // their memory is counted as free
     std::vector<Judged<LoadedRunner*>> seated;
     for (const Seat& wanted : seats) {
         const Sandbox* sandbox = wanted.role == Role::Trusted ? nullptr : &m_sandbox;
@@ -193,7 +194,7 @@ void RunnerPool::unseat()
     for (LoadedRunner& runner : m_seated) {
         runner.process->beginKill();
     }
-    m_seated.clear();
+    m_leaving.splice(m_leaving.end(), m_seated);
 }
 
 Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const std::vector<std::string>& names,
@@ -247,13 +248,16 @@ void RunnerPool::drop(const LoadedRunner* runner)
 
 void RunnerPool::dropDead()
 {
-    m_warm.remove_if([](const LoadedRunner& warm) { return !warm.process->alive(); });
+    const auto dead = [](const LoadedRunner& runner) { return !runner.process->alive(); };
+    m_warm.remove_if(dead);
+    m_leaving.remove_if(dead);
 }
 
 void RunnerPool::clear()
 {
     m_warm.clear();
     m_seated.clear();
+    m_leaving.clear();
     m_standby.reset();
 }
 

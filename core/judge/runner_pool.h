@@ -106,6 +106,7 @@ private:
     std::unique_ptr<RunnerProcess> m_standby;
     std::list<LoadedRunner> m_warm; ///< most recently used first
     std::list<LoadedRunner> m_seated;
+    std::list<LoadedRunner> m_leaving; ///< killed, not gone yet: a context takes a while to go, and nobody has to wait for it
 };
 
 /// What a runner's loss means for its candidate. `during` completes "... during call 2 of case 8x4096".

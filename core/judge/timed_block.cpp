@@ -6,6 +6,7 @@
 #include "core/judge/graph_replay.h"
 #include "core/judge/verifier.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -152,8 +153,10 @@ Judged<ClockedBlock> Timer::timeBlock(const Contender& contender, const Lane& la
     if (m_graph) {
         return replayBlock(contender, lane, during);
     }
-    ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, lane.calls, cold(),
-                                                  m_context.runners.deadlines().call, during));
+    const auto count = static_cast<std::ptrdiff_t>(std::min(lane.calls.size(), contender.mostCalls));
+    const std::vector<runner::Call> calls(lane.calls.begin(), lane.calls.begin() + count);
+    ESPALIER_TRY(const BlockFacts facts,
+                 runCalls(m_context, *lane.runner, calls, cold(), m_context.runners.deadlines().call, during));
     ClockedBlock clocked = clockBlock(*lane.runner->process, facts.block, cold());
     trace(contender, during, facts.block, clocked);
     return clocked;

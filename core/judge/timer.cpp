@@ -19,6 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t fewestCalls = 2;
+constexpr double slowRival = 4; ///< times the candidate's time: its blocks have the fewest calls
 constexpr double fullyComparedShare = 0.1;
 constexpr double graphBelowUs = 10;    ///< shorter calls are timed by replaying many of them as one graph
 
@@ -135,6 +136,10 @@ Judged<std::size_t> Timer::pilot(const CasePlan& plan, std::vector<Contender>& c
                     return std::unexpected(facts.error());
                 }
                 contender.out = facts.error().reason;
+            } else if (const auto& calls = facts->block.clock.calls;
+                       std::min(calls.front().eventMicroseconds, calls.back().eventMicroseconds) >
+                       slowRival * microseconds) {
+                contender.mostCalls = fewestCalls;
             }
         }
     }
@@ -321,8 +326,8 @@ Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contender
     }
 }
 
-Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& contenders, double budgetSeconds,
-                               TimingRecord& record)
+Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& contenders,
+                               const std::function<double()>& budget, TimingRecord& record)
 {
     const auto begin = Clock::now();
     ESPALIER_TRY(const std::size_t calls, pilot(plan, contenders));
@@ -342,7 +347,7 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     }
     const double warmUp = secondsSince(begin);
     record.phaseSeconds["warm-up"] += warmUp;
-    ESPALIER_TRY(CaseTiming timing, race(area, contenders, budgetSeconds, record));
+    ESPALIER_TRY(CaseTiming timing, race(area, contenders, budget(), record));
     if (contenders[0].ledger.unusable()) { // once more before anything is said
         for (Contender& contender : contenders) {
             contender.ledger = {};
@@ -350,7 +355,7 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
                 lane.blocks.clear();
             }
         }
-        ESPALIER_TRY(timing, race(area, contenders, budgetSeconds, record));
+        ESPALIER_TRY(timing, race(area, contenders, budget(), record));
     }
     record.phaseSeconds["blocks"] += secondsSince(begin) - warmUp;
     m_context.buffers.release();

@@ -34,6 +34,7 @@ struct Contender {
     std::uint64_t workspaceBytes = 0;
     BlockLedger ledger;   ///< of all lanes
     int fastestSmMhz = 0; ///< the highest clock seen
+    std::size_t mostCalls = 32; ///< of a block's: a rival that is many times slower would take the others' seconds
     std::string out;      ///< why it left the race; empty: in it
 };
 
@@ -51,9 +52,10 @@ public:
     }
 
     std::function<void(const std::string&)> onProgress;
-    /// `contenders[0]` is the candidate. `budgetSeconds`: for the blocks of this case.
-    Judged<CaseTiming> time(const CasePlan& plan, std::vector<Contender>& contenders, double budgetSeconds,
-                            TimingRecord& record);
+    /// `contenders[0]` is the candidate. `budget`: seconds for the blocks of this case, asked for after the warm-up, which
+    /// takes what it takes.
+    Judged<CaseTiming> time(const CasePlan& plan, std::vector<Contender>& contenders,
+                            const std::function<double()>& budget, TimingRecord& record);
 
 private:
     /// What one case gathers beside the contenders' blocks.
