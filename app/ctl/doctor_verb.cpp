@@ -7,8 +7,11 @@
 #include "core/base/text.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/build/toolkit.h"
+#include "core/llm/make_client.h"
+#include "core/llm/profiles.h"
 #include "core/worker/judge_process.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 
 namespace espalier::ctl {
@@ -123,6 +126,26 @@ Finding examineRoofs()
     return {"roofs", State::Ok, *report, ""};
 }
 
+/// Whether models over HTTP can be reached at all, and from where their keys would come; nothing is asked of anybody.
+Finding examineModels()
+{
+    if (const auto services = llm::makeServices(); !services) {
+        return {"language models", State::Limited, services.error().message,
+                "the playbook, tuner, command, manual and replay proposers work without"};
+    }
+    const auto saved = llm::loadProfiles();
+    if (!saved) {
+        return {"language models", State::Limited, saved.error().message, "mend or remove that file"};
+    }
+    std::string keys;
+    for (const char* name : {"ESPALIER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"}) {
+        const char* value = std::getenv(name);
+        keys += value && *value ? fmt::format("{}{}", keys.empty() ? ", keys in " : " ", name) : "";
+    }
+    return {"language models", State::Ok, fmt::format("reachable over libcurl, {} saved{}", saved->size(), keys),
+            "espalierctl doctor --provider NAME examines one"};
+}
+
 } // namespace
 
 int doctor(const DoctorVerb& options)
@@ -134,6 +157,7 @@ int doctor(const DoctorVerb& options)
                                      examineJudge("sim", simSandbox)};
     findings.push_back(examineSandbox(sandbox.empty() ? simSandbox : sandbox));
     findings.push_back(examineCounters());
+    findings.push_back(examineModels());
     if (options.roofs) {
         findings.push_back(examineRoofs());
     }

@@ -70,7 +70,7 @@ bool judgeAnswer(const Dialect& dialect, const HttpEnd& end, const std::string& 
 {
     report.status = end.status;
     if (end.status == 0) {
-        report.error = end.error + "; check the address, that the server runs, and the proxy";
+        report.error = end.error + "; " + std::string(connectionRemedy(end.code));
         return true;
     }
     const Json json = Json::parse(body, nullptr, false);

@@ -23,6 +23,9 @@ struct ChatServices {
     std::size_t answerCap = std::size_t{32} << 20; ///< bytes of one answer
 };
 
+/// What helps where no connection came about. `curlCode`: HttpEnd::code.
+std::string_view connectionRemedy(int curlCode);
+
 /// A model behind HTTP, in any of the dialects. What a provider refuses is adjusted once per model and remembered; what
 /// passes by waiting is sent again; the rest ends as one sentence with the exact URL. Thread: one; nothing blocks.
 /// Owns its requests; shares the loop. Errors: as events.

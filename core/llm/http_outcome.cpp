@@ -50,6 +50,14 @@ std::string remedyFor(ChatFailure::Kind kind, int status, const std::string& key
 
 } // namespace
 
+std::string_view connectionRemedy(int curlCode)
+{
+    const bool tls = curlCode == CURLE_PEER_FAILED_VERIFICATION || curlCode == CURLE_SSL_CONNECT_ERROR ||
+                     curlCode == CURLE_SSL_CACERT_BADFILE;
+    return tls ? "name the authority's certificate in the profile's ca_bundle where it is one of your own"
+               : "check the address, that the server runs, and the proxy";
+}
+
 void HttpClient::concludeLost(Flight& flight, const HttpEnd& end)
 {
     if (flight.tooLarge) {
@@ -74,12 +82,7 @@ void HttpClient::concludeLost(Flight& flight, const HttpEnd& end)
                          m_profile.connectSeconds, end.error));
         return;
     }
-    const bool tls = end.code == CURLE_PEER_FAILED_VERIFICATION || end.code == CURLE_SSL_CONNECT_ERROR ||
-                     end.code == CURLE_SSL_CACERT_BADFILE;
-    fail(flight, ChatFailure::Kind::Unreachable,
-         fmt::format("{}; {}", end.error,
-                     tls ? "set caBundle in the profile where the server's authority is your own"
-                         : "check the address, that the server runs, and the proxy"));
+    fail(flight, ChatFailure::Kind::Unreachable, fmt::format("{}; {}", end.error, connectionRemedy(end.code)));
 }
 
 /// True when something about the request was changed and it is on its way again.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saved models, keys, prices, and the examination of a provider.
+#include "core/base/subprocess.h"
 #include "core/llm/endpoint_check.h"
 #include "core/llm/keys.h"
 #include "core/llm/prices.h"
@@ -7,6 +8,7 @@
 #include "tests/llm/http_fixture.h"
 
 #include <cstdlib>
+#include <thread>
 
 using namespace espalier;
 using namespace espalier::tests;
@@ -210,6 +212,51 @@ TEST(Doctor, QuotesTheProvider)
     EXPECT_FALSE(report.good);
     EXPECT_EQ(report.error, "answered 401: Incorrect API key provided: [redacted]; check the key in ESPALIER_TEST_KEY");
     EXPECT_EQ(report.status, 401);
+}
+
+TEST(Doctor, TlsWantsAnAuthorityThatItKnows)
+{
+    if (findProgram("openssl").empty()) {
+        GTEST_SKIP() << "openssl is not there to make a certificate and serve with it";
+    }
+    const auto folder = std::move(*ScratchFolder::create("espalier-tls"));
+    const auto certificate = (folder.path() / "certificate.pem").string(), key = (folder.path() / "key.pem").string();
+    const auto made =
+        runToEnd({.argv = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                           "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                           "-keyout", key, "-out", certificate}},
+                 "", std::chrono::seconds(30));
+    ASSERT_TRUE(made && made->status.success()) << made->err;
+    ASSERT_TRUE(makeDirectories(folder.path() / "v1"));
+    ASSERT_TRUE(writeFileAtomically(folder.path() / "v1" / "models",
+                                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: "
+                                    "close\r\n\r\n{\"data\":[{\"id\":\"over-tls\"}]}"));
+    const int port = [] {
+        const ScriptedServer probe(std::vector{Reply{}});
+        return std::atoi(probe.url().substr(probe.url().rfind(':') + 1).c_str());
+    }();
+    ProcessSpec spec;
+    spec.argv = {"openssl", "s_server", "-accept", std::to_string(port), "-cert", certificate, "-key",
+                 key,       "-HTTP",    "-quiet"};
+    spec.workingDirectory = folder.path().string();
+    spec.standardOutput = spec.standardError = ProcessSpec::Stream::Null;
+    const auto server = Subprocess::start(spec);
+    ASSERT_TRUE(server) << server.error().message;
+    auto profile = testProfile("openai", "https://localhost:" + std::to_string(port));
+    llm::EndpointReport report;
+    for (int tries = 0; tries < 100; ++tries) {
+        report = llm::checkEndpoint(profile);
+        if (report.error.find("connect to") == std::string::npos) {
+            break; // it listens
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+    EXPECT_FALSE(report.good);
+    EXPECT_NE(report.error.find("ca_bundle"), std::string::npos) << report.error;
+    profile.caBundle = certificate;
+    report = llm::checkEndpoint(profile);
+    EXPECT_TRUE(report.good) << report.error;
+    EXPECT_EQ(report.models, std::vector<std::string>{"over-tls"});
 }
 
 TEST(Doctor, AsksBriefly)
