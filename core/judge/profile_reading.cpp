@@ -12,7 +12,8 @@ namespace espalier::judge {
 
 namespace {
 
-constexpr std::size_t mostInstructions = 4000, mostReasons = 64, deepestChain = 32, longestName = 2000;
+constexpr std::size_t mostInstructions = 4000, mostKept = 1000, mostReasons = 64, deepestChain = 32, longestName = 2000;
+constexpr double smallReason = 0.01; ///< of an instruction's samples: below it a reason is left out of the record
 constexpr double unattributed = 0.9; ///< share of samples outside of user kernels from which nothing is shown
 
 Result<double> finite(const JsonReader& json)
@@ -55,7 +56,8 @@ Result<std::vector<SourceLine>> readChain(const JsonReader& json)
     return chain;
 }
 
-Result<InstructionSamples> readInstruction(const JsonReader& json)
+/// Where it stands: function, offset and lines.
+Result<InstructionSamples> readPlace(const JsonReader& json)
 {
     InstructionSamples one;
     ESPALIER_TRY(const JsonReader function, json.at("function"));
@@ -63,17 +65,23 @@ Result<InstructionSamples> readInstruction(const JsonReader& json)
     one.function = printable(name, longestName);
     ESPALIER_TRY(const double offset, finiteAt(json, "offset"));
     one.offset = static_cast<std::uint64_t>(std::min(offset, 1e15));
+    ESPALIER_TRY(one.chain, readChain(json));
+    return one;
+}
+
+Result<InstructionSamples> readInstruction(const JsonReader& json)
+{
+    ESPALIER_TRY(InstructionSamples one, readPlace(json));
     ESPALIER_TRY(const double samples, finiteAt(json, "samples"));
     one.samples = static_cast<std::uint64_t>(std::min(samples, 1e15));
     ESPALIER_TRY(const JsonReader reasons, json.at("reasons"));
     ESPALIER_TRY(const auto members, reasons.members());
     for (const auto& [reason, count] : members) {
         ESPALIER_TRY(const double value, finite(count));
-        if (one.reasons.size() < mostReasons) {
+        if (one.reasons.size() < mostReasons && value >= smallReason * samples) {
             one.reasons[shortReason(reason)] += static_cast<std::uint64_t>(std::min(value, 1e15));
         }
     }
-    ESPALIER_TRY(one.chain, readChain(json));
     return one;
 }
 
@@ -131,10 +139,49 @@ Result<SamplesSeen> readSamples(const Json& json)
     }
     std::stable_sort(seen.instructions.begin(), seen.instructions.end(),
                      [](const InstructionSamples& a, const InstructionSamples& b) { return a.samples > b.samples; });
+    if (seen.instructions.size() > mostKept) {
+        seen.instructions.resize(mostKept);
+    }
     if (dropped > 0) {
         seen.note = fmt::format("{:.0f} samples were dropped by the hardware", dropped);
     }
     return seen;
+}
+
+Result<std::string> readCounts(const Json& json, std::vector<InstructionSamples>& instructions)
+{
+    const JsonReader reader(json, "counts");
+    ESPALIER_TRY(const JsonReader list, reader.at("instructions"));
+    ESPALIER_TRY(const std::vector<JsonReader> items, list.items());
+    std::map<std::pair<std::string, std::uint64_t>, std::size_t> known;
+    for (std::size_t i = 0; i < instructions.size(); ++i) {
+        known[{instructions[i].function, instructions[i].offset}] = i;
+    }
+    for (std::size_t i = 0; i < std::min(items.size(), mostInstructions); ++i) {
+        ESPALIER_TRY(InstructionSamples one, readPlace(items[i]));
+        ESPALIER_TRY(const JsonReader counts, items[i].at("counts"));
+        ESPALIER_TRY(const auto members, counts.members());
+        for (const auto& [name, count] : members) {
+            ESPALIER_TRY(const double value, finite(count));
+            if (one.counts.size() < mostReasons) {
+                one.counts[printable(name, 80)] = static_cast<std::uint64_t>(std::min(value, 1e18));
+            }
+        }
+        const auto found = known.find({one.function, one.offset});
+        if (found != known.end()) {
+            instructions[found->second].counts = std::move(one.counts);
+        } else if (!one.counts.empty() && instructions.size() < mostKept) {
+            instructions.push_back(std::move(one));
+        }
+    }
+    ESPALIER_TRY(const JsonReader unknown, reader.at("unknown"));
+    ESPALIER_TRY(const std::vector<JsonReader> missing, unknown.items());
+    std::string note;
+    for (std::size_t i = 0; i < std::min(missing.size(), mostReasons); ++i) {
+        ESPALIER_TRY(const std::string name, missing[i].string());
+        note += (note.empty() ? "not counted on this chip: " : ", ") + printable(name, 80);
+    }
+    return note;
 }
 
 } // namespace espalier::judge

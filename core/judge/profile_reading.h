@@ -29,4 +29,8 @@ struct SamplesSeen {
 };
 Result<SamplesSeen> readSamples(const Json& seen);
 
+/// What a SASS collector told: adds its counts to the instructions they are of, those without samples at the end.
+/// Returns a note: which counts the chip does not have. Errors: InvalidInput.
+Result<std::string> readCounts(const Json& seen, std::vector<InstructionSamples>& instructions);
+
 } // namespace espalier::judge

@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <optional>
 
 namespace espalier::judge {
@@ -83,6 +85,11 @@ std::vector<MetricValue> activityMetrics(const ActivitySeen& seen)
     return metrics;
 }
 
+void append(std::vector<MetricValue>& metrics, std::vector<MetricValue> more)
+{
+    metrics.insert(metrics.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 void addOccupancy(std::vector<ProfiledKernel>& kernels, const DeviceInfo& device)
 {
     for (ProfiledKernel& kernel : kernels) {
@@ -129,31 +136,39 @@ std::string Profiler::setsFor(Profiling level) const
     return level == Profiling::Full ? sets + ",full" : sets;
 }
 
-/// A process, a library, the calls; nothing of it survives.
-Judged<void> Profiler::collect(Bench& bench, const std::string& collector, const std::string& sets, CollectorRun& run,
-                               Json& seen)
-{
-    const auto start = Clock::now();
-    run.collector = collector;
-    if (onProgress) {
-        onProgress(collector);
-    }
-    const auto ended = [&](std::string note) -> Judged<void> {
+/// A collector's process. It starts on its own; nothing foreign is in it before collect().
+struct Profiler::Attempt {
+    std::string collector;
+    std::unique_ptr<RunnerProcess> process;
+    CollectorRun run;
+    Clock::time_point start = Clock::now();
+
+    Judged<void> end(std::string note)
+    {
         run.seconds = sinceSeconds(start);
         run.note = std::move(note);
+        if (process) {
+            process->kill();
+        }
         return {};
-    };
-    const auto lost = [&](const RunnerFailure& failure, const char* during) -> Judged<void> {
+    }
+    Judged<void> lose(const RunnerFailure& failure, const char* during)
+    {
         if (failure.loss == Loss::Cancelled) {
             return notRun(NotRunCause::Cancelled, "cancelled");
         }
-        return ended(failure.loss == Loss::Deadline
-                         ? fmt::format("{} did not end within {}; kernels that wait for each other hang while they are profiled",
-                                       during, failure.text)
-                     : failure.loss == Loss::DeviceLost
-                         ? fmt::format("the kernel faulted while it was profiled: {}", failure.text)
-                         : failure.text);
-    };
+        return end(failure.loss == Loss::Deadline
+                       ? fmt::format("{} did not end within {}; kernels that wait for each other hang while they are profiled",
+                                     during, failure.text)
+                   : failure.loss == Loss::DeviceLost ? fmt::format("the kernel faulted while it was profiled: {}", failure.text)
+                                                      : failure.text);
+    }
+};
+
+Profiler::Attempt Profiler::begin(const Bench& bench, const std::string& collector, const std::string& sets) const
+{
+    Attempt attempt;
+    attempt.collector = attempt.run.collector = collector;
     CollectorSpec spec;
     spec.arguments = {"--cupti", bench.cupti.library, "--collect", collector};
     if (!sets.empty()) {
@@ -167,19 +182,56 @@ Judged<void> Profiler::collect(Bench& bench, const std::string& collector, const
         spec.readOnly.push_back(bench.cupti.folder);
     }
     auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(), &spec);
-    if (!process) {
-        return ended(process.error().message);
+    if (process) {
+        attempt.process = std::move(*process);
+    } else {
+        (void)attempt.end(process.error().message);
     }
-    LoadedRunner runner{std::move(*process), bench.library, Role::Candidate, 0};
-    const Deadlines& deadlines = m_context.runners.deadlines();
-    if (auto ready = runner.process->awaitReady(deadlines.start, m_context.interrupts); !ready) {
-        return lost(ready.error(), "starting CUPTI");
+    return attempt;
+}
+
+Judged<void> Profiler::await(Attempt& attempt) const
+{
+    if (!attempt.process) {
+        return {}; // it has said why
     }
+    if (auto ready = attempt.process->awaitReady(m_context.runners.deadlines().start, m_context.interrupts); !ready) {
+        ESPALIER_CHECK(attempt.lose(ready.error(), "starting CUPTI"));
+        attempt.process.reset();
+    }
+    return {};
+}
+
+/// The library, the calls, and the process's end. Nothing where it did not start.
+Judged<Json> Profiler::collect(const Bench& bench, Attempt& attempt) const
+{
+    Json seen;
+    ESPALIER_CHECK(await(attempt));
+    if (attempt.process) {
+        ESPALIER_CHECK(watch(bench, attempt, seen));
+    }
+    return seen;
+}
+
+Judged<void> Profiler::watch(const Bench& bench, Attempt& attempt, Json& seen) const
+{
+    if (onProgress) {
+        onProgress(attempt.collector);
+    }
+    LoadedRunner runner{std::move(attempt.process), bench.library, Role::Candidate, 0};
+    const auto ended = [&](std::string note) {
+        attempt.process = std::move(runner.process);
+        return attempt.end(std::move(note));
+    };
+    const auto lost = [&](const RunnerFailure& failure, const char* during) {
+        attempt.process = std::move(runner.process);
+        return attempt.lose(failure, during);
+    };
     auto library = m_context.store.descriptor(bench.library);
     if (!library) {
         return ended(library.error().message);
     }
-    auto found = runner.process->load(*library, entryNames(m_task.entry), deadlines.start, m_context.interrupts);
+    auto found = runner.process->load(*library, entryNames(m_task.entry), m_context.runners.deadlines().start, m_context.interrupts);
     if (!found) {
         return lost(found.error(), "loading the library");
     }
@@ -195,7 +247,7 @@ Judged<void> Profiler::collect(Bench& bench, const std::string& collector, const
         return ended("the library asks for more workspace than it did before");
     }
     std::vector<runner::Call> calls;
-    const std::size_t different = collector == "activity" ? bench.area->sets() : 1;
+    const std::size_t different = attempt.collector == "activity" ? bench.area->sets() : 1;
     for (std::size_t i = 0; i < different; ++i) {
         auto call = entryCall(m_context, runner, *bench.area, i, *workspace);
         if (!call) {
@@ -206,93 +258,105 @@ Judged<void> Profiler::collect(Bench& bench, const std::string& collector, const
     }
     const auto collecting = Clock::now();
     auto text = runner.process->collect(calls, collectDeadline, m_context.interrupts);
-    run.collectSeconds = sinceSeconds(collecting);
+    attempt.run.collectSeconds = sinceSeconds(collecting);
     if (!text) {
         return lost(text.error(), "profiling");
     }
-    auto json = parseJson(*text, collector);
+    auto json = parseJson(*text, attempt.collector);
     if (!json) {
         return ended(json.error().message);
     }
     seen = std::move(*json);
-    run.done = true;
-    runner.process->kill();
+    attempt.run.done = true;
     return ended("");
 }
 
-Judged<void> Profiler::withArea(Bench& bench, Evaluation& evaluation)
+Judged<void> Profiler::withArea(const Bench& bench, Evaluation& evaluation)
 {
     ProfileRecord& record = *evaluation.profile;
-    Json seen;
-    const auto told = [&](CollectorRun& run, const Error& error) {
+    const auto told = [](CollectorRun& run, const Error& error) {
         run.done = false;
         run.note = error.message;
     };
-    {
-        CollectorRun run;
-        ESPALIER_CHECK(collect(bench, "activity", "", run, seen));
-        if (run.done) {
-            if (auto activity = readActivity(seen, record.caseId, bench.timedUs)) {
-                addOccupancy(activity->kernels, m_context.device().info());
-                record.kernels = activity->kernels;
-                for (MetricValue& metric : activityMetrics(*activity)) {
-                    evaluation.metrics.push_back(std::move(metric));
-                }
-                if (evaluation.timing) {
-                    evaluation.timing->activity.push_back(activity->facts);
-                }
-                for (const std::string& remark : activity->remarks) {
-                    evaluation.evidence.push_back({"activity", remark});
-                }
-                if (activity->outside) {
-                    record.collectors.push_back(run);
-                    return rejected(Outcome::Suspicious, "activity", *activity->outside);
-                }
-            } else {
-                told(run, activity.error());
-            }
-        }
-        record.collectors.push_back(run);
-    }
+    const std::string sets = setsFor(bench.level);
     auto lock = CounterLock::take(m_context.device().info().uuid, lockPatience);
-    if (!lock) {
+    // Both start side by side: most of it is the host's work, and preparing counters holds no hardware.
+    Attempt activity = begin(bench, "activity", "");
+    std::optional<Attempt> ranges;
+    if (lock) {
+        ranges.emplace(begin(bench, "ranges", sets));
+        ESPALIER_CHECK(await(*ranges)); // its start must not stand in the third clock
+    }
+    ESPALIER_TRY(Json seen, collect(bench, activity));
+    std::optional<std::string> outside;
+    if (activity.run.done) {
+        if (auto understood = readActivity(seen, record.caseId, bench.timedUs)) {
+            addOccupancy(understood->kernels, m_context.device().info());
+            record.kernels = understood->kernels;
+            append(evaluation.metrics, activityMetrics(*understood));
+            if (evaluation.timing) {
+                evaluation.timing->activity.push_back(understood->facts);
+            }
+            for (const std::string& remark : understood->remarks) {
+                evaluation.evidence.push_back({"activity", remark});
+            }
+            outside = understood->outside;
+        } else {
+            told(activity.run, understood.error());
+        }
+    }
+    record.collectors.push_back(activity.run);
+    if (outside) {
+        return rejected(Outcome::Suspicious, "activity", *outside);
+    }
+    if (!ranges) {
         record.collectors.push_back({"ranges", false, 0, 0, lock.error().message});
         return {};
     }
-    {
-        CollectorRun run;
-        const std::string sets = setsFor(bench.level);
-        ESPALIER_CHECK(collect(bench, "ranges", sets, run, seen));
-        if (run.done) {
-            if (auto counters = readCounters(seen, profile::counterSetsNamed(sets))) {
-                record.chip = counters->chip;
-                record.passes = counters->passes;
-                run.note = counters->note;
-                for (MetricValue& metric : counters->metrics) {
-                    evaluation.metrics.push_back(std::move(metric));
-                }
-            } else {
-                told(run, counters.error());
-            }
+    ESPALIER_TRY(seen, collect(bench, *ranges));
+    if (ranges->run.done) {
+        if (auto counters = readCounters(seen, profile::counterSetsNamed(sets))) {
+            record.chip = counters->chip;
+            record.passes = counters->passes;
+            ranges->run.note = counters->note;
+            append(evaluation.metrics, counters->metrics);
+        } else {
+            told(ranges->run, counters.error());
         }
-        record.collectors.push_back(run);
     }
+    record.collectors.push_back(ranges->run);
     if (bench.level == Profiling::Full) {
-        CollectorRun run;
-        ESPALIER_CHECK(collect(bench, "sampling", "", run, seen));
-        if (run.done) {
-            if (auto samples = readSamples(seen)) {
-                record.samples = samples->samples;
-                record.instructions = std::move(samples->instructions);
-                run.note = samples->note;
-            } else {
-                told(run, samples.error());
-            }
-        }
-        record.collectors.push_back(run);
+        ESPALIER_CHECK(byInstruction(bench, record));
     }
     addRates(evaluation.metrics, bench.timedUs, Provenance::Measured);
     inTableOrder(evaluation.metrics);
+    return {};
+}
+
+/// Samples, then exact counts of the same instructions.
+Judged<void> Profiler::byInstruction(const Bench& bench, ProfileRecord& record)
+{
+    Attempt sampling = begin(bench, "sampling", "");
+    ESPALIER_TRY(const Json sampled, collect(bench, sampling));
+    if (sampling.run.done) {
+        if (auto samples = readSamples(sampled)) {
+            record.samples = samples->samples;
+            record.instructions = std::move(samples->instructions);
+            sampling.run.note = samples->note;
+        } else {
+            sampling.run.done = false;
+            sampling.run.note = samples.error().message;
+        }
+    }
+    record.collectors.push_back(sampling.run);
+    Attempt counting = begin(bench, "sass", "");
+    ESPALIER_TRY(const Json counted, collect(bench, counting));
+    if (counting.run.done) {
+        const auto added = readCounts(counted, record.instructions);
+        counting.run.done = added.has_value();
+        counting.run.note = added ? *added : added.error().message;
+    }
+    record.collectors.push_back(counting.run);
     return {};
 }
 

@@ -33,9 +33,13 @@ public:
 
 private:
     struct Bench;
-    Judged<void> collect(Bench& bench, const std::string& collector, const std::string& sets, CollectorRun& run,
-                         Json& seen);
-    Judged<void> withArea(Bench& bench, Evaluation& evaluation);
+    struct Attempt;
+    Attempt begin(const Bench& bench, const std::string& collector, const std::string& sets) const;
+    Judged<void> await(Attempt& attempt) const;
+    Judged<Json> collect(const Bench& bench, Attempt& attempt) const;
+    Judged<void> watch(const Bench& bench, Attempt& attempt, Json& seen) const;
+    Judged<void> withArea(const Bench& bench, Evaluation& evaluation);
+    Judged<void> byInstruction(const Bench& bench, ProfileRecord& record);
     std::string setsFor(Profiling level) const;
 
     const Context& m_context;

@@ -258,6 +258,8 @@ struct InstructionSamples {
     std::uint64_t samples = 0;
     std::map<std::string, std::uint64_t> reasons; ///< why the sampled warps stood, by CUPTI's name without its prefix
     std::vector<SourceLine> chain;              ///< innermost inlined place first; empty: built without line numbers
+    /// Exact counts of one call, by name: "inst_executed", "thread_inst_executed", "sectors_mem_global", …; empty: not counted.
+    std::map<std::string, std::uint64_t> counts;
     bool operator==(const InstructionSamples&) const = default;
 };
 

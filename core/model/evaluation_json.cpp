@@ -250,6 +250,7 @@ void visit(V& v, R& r)
     v("samples", r.samples);
     v("reasons", r.reasons);
     v("chain", r.chain);
+    v("counts", r.counts);
 }
 
 template <typename V, Is<CollectorRun> R>

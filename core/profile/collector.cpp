@@ -5,6 +5,7 @@
 #include "core/profile/cupti_api.h"
 #include "core/profile/range_collector.h"
 #include "core/profile/sampling_collector.h"
+#include "core/profile/sass_collector.h"
 
 namespace espalier::profile {
 
@@ -22,6 +23,9 @@ Result<std::unique_ptr<Collector>> openCollector(const CollectorOptions& options
     }
     if (options.what == "sampling") {
         return makeSamplingCollector(*api, options.ordinal);
+    }
+    if (options.what == "sass") {
+        return makeSassCollector(*api, options.ordinal);
     }
     return fail(ErrorCode::InvalidInput, "There is no collector " + options.what + ".");
 }

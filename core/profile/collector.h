@@ -33,7 +33,7 @@ public:
 };
 
 struct CollectorOptions {
-    std::string what;    ///< "ranges", "activity", "sampling"
+    std::string what;    ///< "ranges", "activity", "sampling", "sass"
     std::string cupti;   ///< path of libcupti
     std::string sets;    ///< ranges: counter sets, comma-separated
     int ordinal = 0;

@@ -9,6 +9,7 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 
 #include <cstring>
@@ -61,7 +62,13 @@ namespace espalier::profile {
     X(cuptiPCSamplingStop)                                                                                             \
     X(cuptiPCSamplingGetNumStallReasons)                                                                               \
     X(cuptiPCSamplingGetStallReasons)                                                                                  \
-    X(cuptiGetSassToSourceCorrelation)                                                                                 \
+    X(cuptiSassMetricsGetProperties)                                                                                   \
+    X(cuptiSassMetricsSetConfig)                                                                                       \
+    X(cuptiSassMetricsUnsetConfig)                                                                                     \
+    X(cuptiSassMetricsEnable)                                                                                          \
+    X(cuptiSassMetricsDisable)                                                                                         \
+    X(cuptiSassMetricsGetDataProperties)                                                                               \
+    X(cuptiSassMetricsFlushData)                                                                                       \
     X(cuptiGetCubinCrc)
 
 /// CUPTI, loaded once per process with dlopen by its full path and never linked. Its headers are used at compile time

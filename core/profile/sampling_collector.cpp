@@ -3,7 +3,7 @@
 
 #include "core/device/cuda/driver_api.h"
 #include "core/profile/cupti_error.h"
-#include "core/profile/line_table.h"
+#include "core/profile/loaded_cubins.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,7 +23,6 @@ constexpr double enoughMicroseconds = 20'000; ///< of the calls: gives tens of t
 constexpr std::size_t mostCalls = 5000;
 constexpr std::size_t mostInstructions = 4000; ///< instructions, those with the most samples
 constexpr int mostReads = 10'000;
-constexpr std::size_t mostCubins = 64;
 
 #define ESPALIER_SAMPLING_PARAMS(Type, name)                                                                           \
     Type name;                                                                                                         \
@@ -52,32 +51,6 @@ struct Buffer {
     }
 };
 
-/// The cubins that were loaded, by CUPTI's own checksum: the records name them by it.
-struct Cubins {
-    const CuptiApi* api = nullptr;
-    std::map<std::uint64_t, std::string> byCrc;
-} cubins;
-
-void CUPTIAPI onResource(void*, CUpti_CallbackDomain, CUpti_CallbackId id, const void* data)
-{
-    if (id != CUPTI_CBID_RESOURCE_MODULE_LOADED && id != CUPTI_CBID_RESOURCE_MODULE_PROFILED) {
-        return;
-    }
-    const auto* resource = static_cast<const CUpti_ResourceData*>(data);
-    const auto* module = static_cast<const CUpti_ModuleResourceData*>(resource->resourceDescriptor);
-    if (!module || !module->pCubin || cubins.byCrc.size() >= mostCubins) {
-        return;
-    }
-    CUpti_GetCubinCrcParams crc;
-    std::memset(&crc, 0, sizeof crc);
-    crc.size = CUpti_GetCubinCrcParamsSize;
-    crc.cubin = module->pCubin;
-    crc.cubinSize = module->cubinSize;
-    if (cubins.api->cuptiGetCubinCrc(&crc) == CUPTI_SUCCESS) {
-        cubins.byCrc.try_emplace(crc.cubinCrc, module->pCubin, module->cubinSize);
-    }
-}
-
 using Place = std::tuple<std::uint64_t, std::string, std::uint64_t>; ///< cubin, function, offset
 
 class SamplingCollector final : public Collector
@@ -88,14 +61,7 @@ public:
     Result<void> prepare() override
     {
         ESPALIER_TRY(m_driver, cuda::driverApi());
-        cubins.api = &m_api;
-        CUpti_SubscriberHandle subscriber = nullptr;
-        ESPALIER_CUPTI(m_api, "Watching for modules",
-                       m_api.cuptiSubscribe(&subscriber, reinterpret_cast<CUpti_CallbackFunc>(onResource), nullptr));
-        for (const std::uint32_t id : {CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_PROFILED}) {
-            ESPALIER_CUPTI(m_api, "Watching for modules",
-                           m_api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id));
-        }
+        ESPALIER_CHECK(LoadedCubins::watch(m_api));
         // The runner's device holds it and has made it current; one more reference tells which one it is.
         ESPALIER_CUDA(*m_driver, "Finding the device's context failed",
                       m_driver->cuDevicePrimaryCtxRetain(&m_context, m_ordinal));
@@ -240,10 +206,7 @@ private:
 
     Json report()
     {
-        std::map<std::uint64_t, LineTable> lines;
-        for (const auto& [crc, cubin] : cubins.byCrc) {
-            lines.emplace(crc, LineTable::read(cubin));
-        }
+        const LoadedCubins cubins;
         std::vector<std::pair<std::uint64_t, const Place*>> order;
         for (const auto& [place, counts] : m_samples) {
             std::uint64_t sum = 0;
@@ -267,20 +230,17 @@ private:
                 }
             }
             Json one = {{"function", function}, {"offset", offset}, {"samples", sum}, {"reasons", std::move(reasons)}};
-            if (const auto table = lines.find(crc); table != lines.end()) {
-                const SourceChain chain = table->second.find(function, offset);
-                if (!chain.empty()) {
-                    Json places = Json::array();
-                    for (const SourcePlace& step : chain) {
-                        places.push_back({{"file", step.file}, {"line", step.line}});
-                    }
-                    one["chain"] = std::move(places);
+            if (const SourceChain chain = cubins.find(crc, function, offset); !chain.empty()) {
+                Json places = Json::array();
+                for (const SourcePlace& step : chain) {
+                    places.push_back({{"file", step.file}, {"line", step.line}});
                 }
+                one["chain"] = std::move(places);
             }
             instructions.push_back(std::move(one));
         }
         return Json{{"instructions", std::move(instructions)}, {"total", m_total},   {"dropped", m_dropped},
-                    {"foreign", m_foreign},                    {"full", m_full},     {"cubins", cubins.byCrc.size()}};
+                    {"foreign", m_foreign},                    {"full", m_full},     {"cubins", cubins.count()}};
     }
 
     const CuptiApi& m_api;

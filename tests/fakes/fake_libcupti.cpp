@@ -10,6 +10,7 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 
 #include <cmath>
@@ -319,9 +320,41 @@ CUptiResult cuptiPCSamplingGetStallReasons(CUpti_PCSamplingGetStallReasonsParams
     }
     return CUPTI_SUCCESS;
 }
-CUptiResult cuptiGetSassToSourceCorrelation(CUpti_GetSassToSourceCorrelationParams*)
+CUptiResult cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params* params)
 {
-    return CUPTI_ERROR_UNKNOWN;
+    const bool known = std::strcmp(params->pMetricName, "smsp__sass_inst_executed") == 0;
+    params->metric.metricId = 11;
+    return known ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_METRIC_NAME;
+}
+CUptiResult cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params* params)
+{
+    return params->numOfMetricConfig == 1 && params->pConfigs[0].metricId == 11 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+CUptiResult cuptiSassMetricsUnsetConfig(CUpti_SassMetricsUnsetConfig_Params*)
+{
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSassMetricsEnable(CUpti_SassMetricsEnable_Params*)
+{
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSassMetricsDisable(CUpti_SassMetricsDisable_Params*)
+{
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSassMetricsGetDataProperties(CUpti_SassMetricsGetDataProperties_Params* params)
+{
+    params->numOfPatchedInstructionRecords = 1;
+    params->numOfInstances = 1;
+    return CUPTI_SUCCESS;
+}
+CUptiResult cuptiSassMetricsFlushData(CUpti_SassMetricsFlushData_Params* params)
+{
+    static char name[] = "fake_kernel";
+    params->pMetricsData[0].functionName = name;
+    params->pMetricsData[0].pcOffset = 32;
+    params->pMetricsData[0].pInstanceValues[0] = {11, 640};
+    return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetCubinCrc(CUpti_GetCubinCrcParams*)
 {

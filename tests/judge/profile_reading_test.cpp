@@ -73,6 +73,7 @@ TEST(ReadSamples, OrdersByWeightAndShortensReasons)
     ASSERT_EQ(seen->instructions.size(), 2U);
     EXPECT_EQ(seen->instructions[0].offset, 480U);
     EXPECT_EQ(seen->instructions[0].reasons.at("long_scoreboard"), 1911760U);
+    EXPECT_FALSE(seen->instructions[0].reasons.contains("lg_throttle")) << "37 of 1.9 million";
     EXPECT_TRUE(seen->instructions[0].chain.empty());
     EXPECT_EQ(seen->instructions[1].chain, (std::vector<SourceLine>{{"probe_kernels.cu", 13}}));
     EXPECT_EQ(seen->samples, 1911797U + 1637U);
@@ -88,6 +89,23 @@ TEST(ReadSamples, SamplesOfNoKernelAreNotShown)
     EXPECT_NE(seen.error().message.find("could not be attributed"), std::string::npos) << seen.error().message;
     json["instructions"] = Json::array();
     EXPECT_FALSE(readSamples(json));
+}
+
+TEST(ReadCounts, GoToTheInstructionsTheyAreOf)
+{
+    auto instructions = readSamples(samplesSeen())->instructions;
+    const Json counted = {{"unknown", {"smsp__sass_made_up"}},
+                          {"instructions",
+                           {{{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 480}, {"counts", {{"inst_executed", 524288}}}},
+                            {{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 0}, {"counts", {{"inst_executed", 8448}}}}}}};
+    const auto note = readCounts(counted, instructions);
+    ASSERT_TRUE(note) << note.error().message;
+    EXPECT_EQ(*note, "not counted on this chip: smsp__sass_made_up");
+    ASSERT_EQ(instructions.size(), 3U);
+    EXPECT_EQ(instructions[0].counts.at("inst_executed"), 524288U);
+    EXPECT_EQ(instructions[2].offset, 0U);
+    EXPECT_EQ(instructions[2].samples, 0U);
+    EXPECT_FALSE(readCounts(Json::object(), instructions));
 }
 
 TEST(ReadSamples, DroppedOnesAreSaid)

@@ -75,12 +75,12 @@ protected:
     ScratchFolder m_folder = *ScratchFolder::create("profiler-test");
 };
 
-TEST_F(ProfileStage, ThreeCollectorsEachInAProcessOfItsOwn)
+TEST_F(ProfileStage, FourCollectorsEachInAProcessOfItsOwn)
 {
     const Evaluation evaluation = profiled("fine");
     ASSERT_TRUE(evaluation.profile) << evaluation.reason;
     EXPECT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
-    ASSERT_EQ(evaluation.profile->collectors.size(), 3U);
+    ASSERT_EQ(evaluation.profile->collectors.size(), 4U);
     for (const CollectorRun& one : evaluation.profile->collectors) {
         EXPECT_TRUE(one.done) << one.collector << ": " << one.note;
     }
@@ -96,6 +96,8 @@ TEST_F(ProfileStage, ThreeCollectorsEachInAProcessOfItsOwn)
     ASSERT_EQ(evaluation.profile->instructions.size(), 1U);
     EXPECT_EQ(evaluation.profile->instructions[0].samples, 100U); // what came with Disable, too; parts are not added
     EXPECT_EQ(evaluation.profile->instructions[0].reasons.at("long_scoreboard"), 100U);
+    EXPECT_EQ(evaluation.profile->instructions[0].counts.at("inst_executed"), 640U);
+    EXPECT_NE(run(evaluation, "sass")->note.find("not counted on this chip: smsp__sass_thread_inst_executed"), std::string::npos);
     expectHealthy();
 }
 

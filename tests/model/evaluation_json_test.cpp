@@ -65,7 +65,7 @@ Evaluation full()
                               {{"ranges", true, 0.5, 0.25, "1 counter is missing"}},
                               {{"_Z1kPf", 9.5, {8, 1, 1}, {256, 1, 1}, 31, 1024, 2048, 16, 50, "registers"}},
                               100,
-                              {{"_Z1kPf", 480, 60, {{"long_scoreboard", 60}}, {{"candidate.cu", 12}, {"candidate.cu", 40}}}}};
+                              {{"_Z1kPf", 480, 60, {{"long_scoreboard", 60}}, {{"candidate.cu", 12}, {"candidate.cu", 40}}, {{"inst_executed", 640}}}}};
     e.epoch = "abc";
     e.output = "printed";
     return e;
