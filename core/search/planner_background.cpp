@@ -2,7 +2,9 @@
 // What proposers that write prompts are told: consumed outcomes only.
 #include "core/search/planner.h"
 
+#include "core/analysis/diagnosis.h"
 #include "core/base/text.h"
+#include "core/model/metric.h"
 #include "core/search/record_merge.h"
 
 #include <algorithm>
@@ -18,15 +20,22 @@ bool isFailure(Outcome outcome)
     return outcome != Outcome::Passed && outcome != Outcome::NotRun;
 }
 
-/// The figures in words, until there is a diagnosis of them.
+/// What the rules find, then the figures themselves; stall reasons are in the former.
 std::string diagnosisOf(const Evaluation& evaluation)
 {
     std::string text;
-    for (const MetricValue& metric : evaluation.metrics) {
-        text += fmt::format("- {}: {:.4g} ({})\n", metric.id, metric.value,
-                            metric.provenance == Provenance::Model ? "modelled" : "measured");
+    for (const std::string& line : diagnosisLines(evaluation)) {
+        text += fmt::format("- {}\n", line);
     }
-    return text;
+    std::string figures;
+    for (const MetricValue& metric : evaluation.metrics) {
+        if (metric.value != 0 && !metric.id.starts_with("stall_")) {
+            const Metric* known = findMetric(metric.id);
+            figures += fmt::format("- {}: {} ({})\n", known ? known->name : metric.id, metricText(metric.id, metric.value),
+                                   metric.provenance == Provenance::Model ? "modelled" : "measured");
+        }
+    }
+    return text.empty() || figures.empty() ? text + figures : text + "\nOf one call:\n\n" + figures;
 }
 
 } // namespace
