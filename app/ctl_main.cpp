@@ -115,6 +115,8 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
                    "Look with compute-sanitizer too (CUDA devices); without its word the kernel does not pass");
     eval->add_flag("--profile", verb.profile,
                    "Afterwards read hardware counters and samples by source line (CUDA devices; the simulated device counts anyway)");
+    eval->add_flag("--exact-counts", verb.exactCounts,
+                   "Like --profile, with exact counts by instruction from one call of patched kernels (CUDA devices)");
     eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
     eval->add_option("--regime", verb.setting.regime,
                      "cold (default): the L2 cache is displaced before each call; steady: calls follow each other as "

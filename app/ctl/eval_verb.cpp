@@ -76,7 +76,7 @@ int evaluate(const EvalVerb& options)
     request.caseIds = options.cases;
     request.incumbent = options.incumbent;
     request.sanitizing = options.sanitize ? Sanitizing::Required : Sanitizing::Off;
-    request.profiling = options.profile ? Profiling::Full : Profiling::Off;
+    request.profiling = options.exactCounts ? Profiling::Exact : options.profile ? Profiling::Full : Profiling::Off;
     request.tier = options.full ? Tier::Full : Tier::Quick;
     request.setting = options.setting;
     const auto result = evaluateOnce(

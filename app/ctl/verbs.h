@@ -43,6 +43,7 @@ struct EvalVerb {
     bool full = false;
     bool sanitize = false;
     bool profile = false; ///< with all counters
+    bool exactCounts = false; ///< and counts by instruction
     TimingSetting setting;
     bool json = false;
 };

@@ -133,7 +133,7 @@ std::string Profiler::setsFor(Profiling level) const
     for (const auto& [wanted, set] : tensor) {
         sets += wanted ? set : "";
     }
-    return level == Profiling::Full ? sets + ",full" : sets;
+    return level >= Profiling::Full ? sets + ",full" : sets;
 }
 
 /// A collector's process. It starts on its own; nothing foreign is in it before collect().
@@ -325,7 +325,7 @@ Judged<void> Profiler::withArea(const Bench& bench, Evaluation& evaluation)
         }
     }
     record.collectors.push_back(ranges->run);
-    if (bench.level == Profiling::Full) {
+    if (bench.level >= Profiling::Full) {
         ESPALIER_CHECK(byInstruction(bench, record));
     }
     addRates(evaluation.metrics, bench.timedUs, Provenance::Measured);
@@ -349,6 +349,9 @@ Judged<void> Profiler::byInstruction(const Bench& bench, ProfileRecord& record)
         }
     }
     record.collectors.push_back(sampling.run);
+    if (bench.level != Profiling::Exact) {
+        return {};
+    }
     Attempt counting = begin(bench, "sass", "");
     ESPALIER_TRY(const Json counted, collect(bench, counting));
     if (counting.run.done) {
@@ -374,7 +377,7 @@ Judged<void> Profiler::run(LoadedRunner& candidate, const std::vector<CasePlan>&
     evaluation.metrics.clear();
     ProfileRecord& record = evaluation.profile.emplace();
     record.caseId = plan->id;
-    record.level = level == Profiling::Full ? "full" : "core";
+    record.level = level >= Profiling::Full ? "full" : "core";
     record.provenance = Provenance::Measured;
     record.taskBytes = static_cast<double>(plan->minimumBytes);
     record.taskFlops = plan->flops;

@@ -106,9 +106,8 @@ private:
             data[i].structSize = sizeof data[i];
             data[i].pInstanceValues = &instances[i * values];
         }
-        CUpti_SassMetricsFlushData_Params flush;
-        std::memset(&flush, 0, sizeof flush);
-        flush.structSize = sizeof flush; // the header's size ends before the pointer
+        // The size that the header states ends before the pointer, and is what CUPTI wants all the same: sizeof was refused (1).
+        ESPALIER_CUPTI_PARAMS(CUpti_SassMetricsFlushData_Params, flush);
         flush.numOfPatchedInstructionRecords = patched;
         flush.numOfInstances = size.numOfInstances;
         flush.pMetricsData = data.data();

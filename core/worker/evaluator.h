@@ -23,8 +23,9 @@ enum class Tier { Quick, Full };
 enum class Sanitizing { Off, WhereInstalled, Required };
 
 /// Whether a candidate that passed is looked at with CUPTI afterwards (on the simulated device: with its counts).
-/// Core: bytes, operations and what each call puts on the device; Full: all counters and samples by source line.
-enum class Profiling { Off, Core, Full };
+/// Core: bytes, operations and what each call puts on the device; Full: all counters and samples by source line; Exact:
+/// also counts by instruction, for which the kernels of one call are patched.
+enum class Profiling { Off, Core, Full, Exact };
 
 /// The engineer's own kernel, timed as a rival: untrusted, in a confined runner of its own.
 struct IncumbentLibrary {

@@ -18,7 +18,7 @@ struct Overloaded : Cases... {
 };
 
 constexpr std::array<std::string_view, 3> sanitizingNames = {"off", "installed", "required"}; ///< in the enum's order
-constexpr std::array<std::string_view, 3> profilingNames = {"off", "core", "full"}; ///< in the enum's order
+constexpr std::array<std::string_view, 4> profilingNames = {"off", "core", "full", "exact"}; ///< in the enum's order
 
 std::string lineOf(const Json& json)
 {
@@ -224,7 +224,7 @@ Result<Evaluate> readEvaluate(const JsonReader& json)
     }
     if (json.has("profile")) {
         ESPALIER_TRY(const std::string word, field(json, "profile", [](const JsonReader& value) {
-                         return value.oneOf({"off", "core", "full"});
+                         return value.oneOf({"off", "core", "full", "exact"});
                      }));
         const auto found = std::find(profilingNames.begin(), profilingNames.end(), word);
         job.profiling = static_cast<Profiling>(found - profilingNames.begin());

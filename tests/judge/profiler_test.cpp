@@ -77,7 +77,7 @@ protected:
 
 TEST_F(ProfileStage, FourCollectorsEachInAProcessOfItsOwn)
 {
-    const Evaluation evaluation = profiled("fine");
+    const Evaluation evaluation = profiled("fine", Profiling::Exact);
     ASSERT_TRUE(evaluation.profile) << evaluation.reason;
     EXPECT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     ASSERT_EQ(evaluation.profile->collectors.size(), 4U);
