@@ -117,6 +117,45 @@ std::optional<int> ownLineOf(const std::vector<SourceLine>& chain)
     return found == chain.end() ? std::nullopt : std::optional(found->line);
 }
 
+LineFigures sampleFigures(const NodeDetail& detail, int lines)
+{
+    const auto& profile = detail.evaluation.profile;
+    if (!profile) {
+        return {};
+    }
+    std::map<int, Samples> byLine;
+    for (const InstructionSamples& instruction : profile->instructions) {
+        if (const auto line = ownLineOf(instruction.chain); line && *line <= lines && instruction.samples > 0) {
+            byLine[*line - 1].add(instruction);
+        }
+    }
+    return figuresOf(byLine, *profile, true);
+}
+
+/// A column of its own behind those that are there.
+void addInstructions(LineFigures& figures, const CodeListings& listings, int lines)
+{
+    const bool machine = !listings.sass.lines.empty();
+    std::map<int, int> count;
+    for (const ListingLine& line : machine ? listings.sass.lines : listings.ptx.lines) {
+        const auto own = line.instruction ? ownLine(line.chain) : std::nullopt;
+        if (own && *own <= lines) {
+            ++count[*own - 1];
+        }
+    }
+    if (count.empty()) {
+        return;
+    }
+    const std::size_t before = figures.columns.size();
+    figures.columns.push_back({machine ? tr("SASS") : tr("PTX"), machine ? tr("Machine instructions that came from the line")
+                                                                         : tr("PTX instructions that came from the line")});
+    for (const auto& [line, instructions] : count) {
+        LineRow& row = figures.rows[line];
+        row.cells.resize(before);
+        row.cells.push_back(LineCell{QString::number(instructions), 0});
+    }
+}
+
 } // namespace
 
 std::vector<int> LineFigures::hottest() const
@@ -147,19 +186,13 @@ QString chainText(const std::vector<ListingPlace>& chain)
     return parts.join(QStringLiteral(" ← "));
 }
 
-LineFigures sourceFigures(const NodeDetail& detail, int lines)
+LineFigures sourceFigures(const NodeDetail& detail, int lines, const CodeListings* listings)
 {
-    const auto& profile = detail.evaluation.profile;
-    if (!profile) {
-        return {};
+    LineFigures figures = sampleFigures(detail, lines);
+    if (listings) {
+        addInstructions(figures, *listings, lines);
     }
-    std::map<int, Samples> byLine;
-    for (const InstructionSamples& instruction : profile->instructions) {
-        if (const auto line = ownLineOf(instruction.chain); line && *line <= lines && instruction.samples > 0) {
-            byLine[*line - 1].add(instruction);
-        }
-    }
-    return figuresOf(byLine, *profile, true);
+    return figures;
 }
 
 LineFigures sassFigures(const NodeDetail& detail, const std::vector<ListingLine>& listing)

@@ -42,8 +42,9 @@ std::optional<int> ownLine(const std::vector<ListingPlace>& chain);
 /// "sm_30_intrinsics.hpp:449 ← candidate.cu:5 ← candidate.cu:17", innermost first.
 QString chainText(const std::vector<ListingPlace>& chain);
 
-/// Samples and counts by line of the candidate's text.
-LineFigures sourceFigures(const NodeDetail& detail, int lines);
+/// Samples by line of the candidate's text; with its listings also how many instructions the compiler made of a line,
+/// those inlined into it left out: they count where they come from.
+LineFigures sourceFigures(const NodeDetail& detail, int lines, const CodeListings* listings = nullptr);
 /// Samples by instruction, for the lines of its machine code.
 LineFigures sassFigures(const NodeDetail& detail, const std::vector<ListingLine>& listing);
 

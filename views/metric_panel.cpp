@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
+#include <QScrollBar>
 #include <QSettings>
 #include <QShortcut>
 #include <QStackedLayout>
@@ -234,17 +235,38 @@ void MetricPanel::refresh()
         m_model->setTable({});
         return;
     }
-    m_model->setTable(tableOf(facts));
+    showTable(tableOf(facts));
     m_pages->setCurrentWidget(m_view);
     m_note->setText(notes.join(QLatin1Char(' ')));
     m_note->setVisible(!notes.isEmpty());
     if (shown != m_shown) {
         m_shown = shown;
         m_view->header()->setStretchLastSection(false);
+        const int widest = fontMetrics().horizontalAdvance(QStringLiteral("≈ 1007.5 GFLOP")) + 8;
         for (int column = 0; column < m_model->columnCount(); ++column) {
             m_view->resizeColumnToContents(column);
+            if (column > 0) { // a long name must not push the figures out of sight
+                m_view->setColumnWidth(column, std::min(m_view->columnWidth(column), widest));
+            }
         }
     }
+}
+
+/// Whoever walks over the candidates keeps looking at the same rows.
+void MetricPanel::showTable(MetricTable table)
+{
+    if (table == m_model->table()) {
+        return;
+    }
+    const int scrolled = m_view->verticalScrollBar()->value();
+    const QString current = m_view->currentIndex().data(MetricModel::IdRole).toString();
+    m_model->setTable(std::move(table));
+    for (int row = 0; !current.isEmpty() && row < m_proxy->rowCount(); ++row) {
+        if (m_proxy->index(row, 0).data(MetricModel::IdRole).toString() == current) {
+            m_view->setCurrentIndex(m_proxy->index(row, 0));
+        }
+    }
+    m_view->verticalScrollBar()->setValue(scrolled);
 }
 
 void MetricPanel::showEvent(QShowEvent* event)

@@ -18,6 +18,7 @@ namespace espalier {
 
 class MetricModel;
 class MetricProxy;
+struct MetricTable;
 class ProfileShelf;
 class Workbench;
 
@@ -44,6 +45,7 @@ protected:
 
 private:
     void refresh();
+    void showTable(MetricTable table);
     void buildBar(class QHBoxLayout* bar);
     void restyle();
     QString whyEmpty() const;

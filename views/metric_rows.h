@@ -15,6 +15,7 @@ enum class BetterWhen { Lower, Higher, Neither };
 struct MetricCell {
     double value = 0;
     double peak = 0; ///< the most it could be on this device, in the metric's unit; 0: none is known
+    bool operator==(const MetricCell&) const = default;
 };
 
 /// One metric over the compared candidates.
@@ -23,6 +24,7 @@ struct MetricRow {
     QString group, name, unit, description;
     BetterWhen better = BetterWhen::Neither;
     std::vector<std::optional<MetricCell>> cells; ///< by candidate; none: not taken
+    bool operator==(const MetricRow&) const = default;
 };
 
 /// A column: whose values these are.
@@ -32,12 +34,14 @@ struct MetricColumn {
     Provenance provenance = Provenance::Model;
     QString source;     ///< "CUPTI 13.0.1 on GH100, case 4096x65536"; for the header's tooltip
     QString comparable; ///< what must agree for differences to mean something: the case
+    bool operator==(const MetricColumn&) const = default;
 };
 
 /// What the metric table shows; the first column is what the others are compared with. A value; thread: any.
 struct MetricTable {
     std::vector<MetricColumn> columns;
     std::vector<MetricRow> rows;
+    bool operator==(const MetricTable&) const = default;
 };
 
 enum class Change {

@@ -377,7 +377,7 @@ QStringList cardLines(const RooflinePoint& point)
         lines += line;
     }
     if (!point.sentence.isEmpty()) {
-        lines += point.sentence;
+        lines += point.sentence.left(1).toUpper() + point.sentence.mid(1);
     }
     for (const QString& check : point.checks) {
         lines += tr("To be checked: %1").arg(check);

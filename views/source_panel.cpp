@@ -132,15 +132,23 @@ void SourcePanel::setDetail(const std::shared_ptr<const NodeDetail>& detail)
     if (!sameText) {
         m_source->setText(detail ? format::text(detail->source) : QString(), sameNode);
     }
-    m_source->setFigures(detail ? sourceFigures(*detail, m_code->lines()) : LineFigures());
+    if (m_listings && (!detail || m_listings->node != detail->summary.id)) {
+        m_listings.reset();
+    }
+    showFigures();
     m_source->setNote(!detail || detail->source.empty()                  ? QString()
                       : !detail->evaluation.profile                      ? tr("not profiled: no figures by line")
-                      : m_source->columns().figures().rows.empty()       ? tr("no samples by line were taken")
+                      : m_source->columns().figures().hottest().empty()  ? tr("no samples by line were taken")
                                                                          : QString());
     resetHot();
     annotate();
     markAll();
     updateListings();
+}
+
+void SourcePanel::showFigures()
+{
+    m_source->setFigures(m_detail ? sourceFigures(*m_detail, m_code->lines(), m_listings.get()) : LineFigures());
 }
 
 void SourcePanel::showListings(bool shown)
@@ -184,6 +192,10 @@ void SourcePanel::updateListings()
         m_sass->setFigures(sassFigures(*m_detail, listings->sass.lines)); // samples may have come since
         return;
     }
+    const bool stale = !listings && m_listings && m_listings->node == m_detail->summary.id;
+    if (stale) {
+        return; // the old ones stay until the new ones are there
+    }
     m_listings = listings;
     if (!listings) {
         for (CodePane* pane : {m_ptx, m_sass}) {
@@ -194,6 +206,7 @@ void SourcePanel::updateListings()
     fill(*m_ptx, listings->ptx);
     fill(*m_sass, listings->sass);
     m_sass->setFigures(sassFigures(*m_detail, listings->sass.lines));
+    showFigures();
     int line = 0, column = 0;
     m_code->getCursorPosition(&line, &column);
     linkFromSource(line);

@@ -48,6 +48,7 @@ private:
     void find(bool forward);
     void markAll();
     void updateListings();
+    void showFigures();
     void fill(CodePane& pane, const Listing& listing);
     void linkFromSource(int line);
     void linkFromListing(CodePane& pane, const std::vector<ListingLine>& lines, int line);

@@ -33,8 +33,11 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
             std::erase_if(m_details, [this](const auto& kept) { return kept.first != m_selected; });
         }
         m_asked.erase(node);
+        const auto keyOf = [](const NodeDetail& one) { return one.evaluation.build ? one.evaluation.build->key : std::string(); };
+        if (const auto before = m_details.find(node); before != m_details.end() && keyOf(*before->second) != keyOf(*detail)) {
+            m_listings.erase(node); // it was built meanwhile
+        }
         m_details[node] = detail;
-        m_listings.erase(node); // it may have been built anew
         emit detailChanged(node);
     });
     connect(&m_bridge, &EngineBridge::listingsArrived, this, [this](const std::shared_ptr<const CodeListings>& listings) {

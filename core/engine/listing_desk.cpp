@@ -32,9 +32,8 @@ std::string disassemblerPath()
     return findProgram("nvdisasm");
 }
 
-Result<std::string> runDisassembler(std::string_view cubin)
+Result<std::string> runDisassembler(const std::string& program, std::string_view cubin)
 {
-    const std::string program = disassemblerPath();
     if (program.empty()) {
         return fail(ErrorCode::NotFound, "Machine code needs nvdisasm, which is not installed: install the CUDA toolkit's "
                                          "cuda-nvdisasm package, or put nvdisasm on the PATH.");
@@ -68,14 +67,16 @@ Listing listingOf(const Result<std::string_view>& part, const std::function<Resu
 
 } // namespace
 
-ListingSource realListingSource()
+ListingSource realListingSource(std::string disassembler)
 {
     ListingSource source;
     source.library = [](const std::string& key) -> std::optional<Library> {
         auto entry = BuildCache(cacheFolder() / "builds").find(key);
         return entry ? std::move(entry->library) : std::nullopt;
     };
-    source.disassemble = runDisassembler;
+    source.disassemble = [program = std::move(disassembler)](std::string_view cubin) {
+        return runDisassembler(program.empty() ? disassemblerPath() : program, cubin);
+    };
     return source;
 }
 

@@ -25,8 +25,8 @@ struct ListingSource {
     std::function<Result<std::string>(std::string_view cubin)> disassemble; ///< machine code as nvdisasm prints it
 };
 
-/// The build cache and nvdisasm of this machine.
-ListingSource realListingSource();
+/// The build cache and nvdisasm of this machine. `disassembler`: this program instead of the toolkit's or the PATH's.
+ListingSource realListingSource(std::string disassembler = {});
 
 /// Reads PTX and machine code of candidates on a thread of its own: disassembling takes a tenth of a second and more,
 /// and the engine's thread serves judges meanwhile. Thread: the engine's. The destructor waits for the listing under

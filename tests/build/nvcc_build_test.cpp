@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/build/elf_facts.h"
+#include "core/build/fat_binary.h"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -32,6 +33,13 @@ TEST(NvccBuild, AnHonestKernel)
     EXPECT_GT(build.kernels[0].registers, 0);
     // the simulated device reads the PTX out of the library
     EXPECT_NE(result.library->bytes->find(".visible .entry _Z10copyKernelPKfPfl"), std::string::npos);
+    const auto ptx = ptxOfLibrary(*result.library->bytes);
+    ASSERT_TRUE(ptx) << ptx.error().message;
+    EXPECT_NE(ptx->find(".visible .entry _Z10copyKernelPKfPfl"), std::string::npos);
+    EXPECT_NE(ptx->find("candidate.cu"), std::string::npos); // its lines are known
+    const auto cubin = cubinOfLibrary(*result.library->bytes);
+    ASSERT_TRUE(cubin) << cubin.error().message;
+    EXPECT_TRUE(cubin->starts_with("\x7f" "ELF"));
     EXPECT_EQ(readElf(*result.library->bytes)->initArrayBytes, 16u);
     RecordProperty("seconds", fmt::format("{:.2f}", build.seconds));
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <semaphore>
@@ -98,6 +99,30 @@ TEST(Listings, OfSeveralQuestionsAboutANodeTheLastCounts)
         (void)::poll(&polled, 1, 10);
     }
     EXPECT_LE(read, 2); // the first may have been under way
+}
+
+/// A program in nvdisasm's place: what it is given, how it may fail.
+Result<std::string> disassembledBy(const std::string& script)
+{
+    auto folder = ScratchFolder::create("espalier-fake-nvdisasm-");
+    EXPECT_TRUE(folder);
+    const std::filesystem::path program = folder->path() / "nvdisasm";
+    EXPECT_TRUE(writeFileAtomically(program, "#!/bin/sh\n" + script));
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return realListingSource(program.string()).disassemble("\x7f" "ELF cubin");
+}
+
+TEST(Listings, DisassemblerIsGivenTheCubinAndItsFailureIsASentence)
+{
+    const auto good = disassembledBy("test \"$1 $2\" = '-c -gi' || exit 3\ngrep -q 'ELF cubin' \"$3\" || exit 4\necho listing\n");
+    ASSERT_TRUE(good) << good.error().message;
+    EXPECT_EQ(*good, "listing\n");
+    const auto bad = disassembledBy("echo nonsense; exit 5\n");
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().message, "nvdisasm could not print the machine code: exit code 5.");
+    const auto none = realListingSource("/no/such/nvdisasm").disassemble("x");
+    ASSERT_FALSE(none);
+    EXPECT_FALSE(none.error().message.empty());
 }
 
 TEST(Listings, EngineAnswersWithoutHoldingTheSearch)

@@ -20,6 +20,7 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QImage>
+#include <QTest>
 #include <set>
 
 using namespace espalier;
@@ -193,6 +194,8 @@ TEST_P(Pictures, Roofline)
     EXPECT_GT(count(image, Token::Accent), 60);
     EXPECT_GT(count(image, Token::Best), 20);
     EXPECT_GT(count(image, Token::Suspicious), 20); // the one above its roof
+    QTest::keyClick(window->roofline().view(), Qt::Key_Left);
+    take(QStringLiteral("roofline-card"));
     window->roofline().setIsolated(true);
     window->roofline().setLevel(3);
     take(QStringLiteral("roofline-lineage"));

@@ -117,6 +117,11 @@ TEST_F(ProfileViews, HeatIsOfTheCandidatesOwnLines)
     }
     EXPECT_LE(sum, 1 + 1e-9);
     EXPECT_GT(sum, 0.9);
+    const LineFigures counted = sourceFigures(detail, 19, link->listings.at(NodeId{1}).get());
+    ASSERT_EQ(counted.columns.size(), figures.columns.size() + 1);
+    EXPECT_EQ(counted.columns.back().title, QStringLiteral("SASS"));
+    EXPECT_EQ(counted.rows.at(15).cells.back()->text, QStringLiteral("59"));
+    EXPECT_EQ(counted.hottest(), hottest);
     EXPECT_TRUE(sourceFigures(detail, 10).rows.count(15) == 0); // a text that is shorter than the samples say
     NodeDetail modelled = detail;
     modelled.evaluation.profile->provenance = Provenance::Model;
