@@ -18,25 +18,46 @@ bool isWordByte(char byte)
 
 enum class EntryUse { Absent, Named, Defined };
 
+/// The next of some bytes at or behind a place that only moves forward: linear over a whole text, however often it is
+/// asked.
+class NextOf
+{
+public:
+    NextOf(std::string_view text, std::string_view bytes) : m_text(text), m_bytes(bytes) {}
+    std::size_t from(std::size_t place)
+    {
+        if (!m_known || (m_at != std::string_view::npos && m_at < place)) {
+            m_at = m_text.find_first_of(m_bytes, place);
+            m_known = true;
+        }
+        return m_at;
+    }
+
+private:
+    std::string_view m_text, m_bytes;
+    std::size_t m_at = 0;
+    bool m_known = false;
+};
+
 /// Defined: the name, a parameter list, and a body. No parser: comments between them are rare, and the compiler
 /// decides.
 EntryUse useOf(std::string_view code, std::string_view entry)
 {
     EntryUse best = EntryUse::Absent;
+    NextOf bodyOrEnd(code, "{;"), close(code, ")");
     for (std::size_t at = code.find(entry); !entry.empty() && at != std::string_view::npos;
          at = code.find(entry, at + 1)) {
         const std::size_t end = at + entry.size();
         if ((at > 0 && isWordByte(code[at - 1])) || (end < code.size() && isWordByte(code[end]))) {
             continue;
         }
-        best = std::max(best, EntryUse::Named);
-        const std::string_view rest = trimmed(code.substr(end));
-        if (!rest.starts_with('(')) {
+        best = EntryUse::Named;
+        const std::size_t open = code.find_first_not_of(" \t\r\n", end);
+        if (open == std::string_view::npos || code[open] != '(') {
             continue;
         }
-        const auto bodyOrEnd = rest.find_first_of("{;");
-        if (bodyOrEnd != std::string_view::npos && rest[bodyOrEnd] == '{' &&
-            rest.substr(0, bodyOrEnd).find(')') != std::string_view::npos) {
+        const std::size_t stop = bodyOrEnd.from(open);
+        if (stop != std::string_view::npos && code[stop] == '{' && close.from(open) < stop) {
             return EntryUse::Defined;
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/llm/answer_text.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
 
 using namespace espalier::llm;
@@ -220,6 +221,19 @@ TEST(B21_Choice, AnAnswerWithoutFencesThatIsSource)
     const auto choice = chooseCode("Sure, here it is:\n" + kernel, "op_f32");
     EXPECT_EQ(choice.source(), kernel);
     EXPECT_NE(choice.why.find("source itself"), std::string::npos);
+}
+
+TEST(B21_Choice, AnAnswerThatOnlyRepeatsTheNameIsReadInNoTime)
+{
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) {
+        text += "op_f32(";
+    }
+    const auto begun = std::chrono::steady_clock::now();
+    EXPECT_FALSE(chooseCode(text, "op_f32").taken);
+    EXPECT_EQ(chooseCode("```cuda\n" + text + "\n```\n", "op_f32").blocks.size(), 1u);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30))
+        << "linear: a square would take minutes";
 }
 
 // --- ideas
