@@ -17,19 +17,12 @@ constexpr std::size_t keptHead = std::size_t{192} << 10, keptTail = std::size_t{
 void AnswerReader::feed(std::string_view bytes)
 {
     keep(bytes);
-    if (m_form == Form::Unknown) {
-        m_whole += bytes;
-        const auto first = m_whole.find_first_not_of(" \t\r\n");
-        if (first == std::string::npos) {
+    if (m_form == Form::Unknown) { // white space before an answer belongs to neither form
+        bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+        if (bytes.empty()) {
             return;
         }
-        m_form = m_whole[first] == '{' || m_whole[first] == '[' ? Form::Whole : Form::Events;
-        if (m_form == Form::Whole) {
-            return;
-        }
-        const std::string begun = std::exchange(m_whole, {});
-        m_events.feed(begun, [this](std::string_view, std::string_view data) { event(data); });
-        return;
+        m_form = bytes[0] == '{' || bytes[0] == '[' ? Form::Whole : Form::Events;
     }
     if (m_form == Form::Whole) {
         m_whole += bytes;
