@@ -22,6 +22,7 @@ Evaluate sampleJob()
     job.parent = hashB;
     job.incumbent = {hashB, "launch_it"};
     job.sanitizing = Sanitizing::Required;
+    job.profiling = Profiling::Exact;
     job.baselines = {{"cublas", hashA}};
     job.cases = {"17x1009", "8x4096"};
     job.tier = Tier::Full;
@@ -40,6 +41,7 @@ TEST(Protocol, MessagesToTheJudgeSurvive)
     EXPECT_EQ(job.parent, hashB);
     EXPECT_EQ(job.incumbent, sampleJob().incumbent);
     EXPECT_EQ(job.sanitizing, Sanitizing::Required);
+    EXPECT_EQ(job.profiling, Profiling::Exact);
     EXPECT_EQ(job.baselines, sampleJob().baselines);
     EXPECT_EQ(job.cases, sampleJob().cases);
     EXPECT_EQ(job.tier, Tier::Full);
