@@ -2,10 +2,12 @@
 #include "views/line_figures.h"
 
 #include "views/format.h"
+#include "views/metric_rows.h"
 
 #include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 
 namespace espalier {
 
@@ -24,16 +26,56 @@ bool isOwnText(const std::string& file)
 
 using Reasons = std::map<std::string, std::uint64_t>;
 
+/// What was sampled on and counted of one line.
 struct Samples {
     std::uint64_t count = 0;
     Reasons reasons;
+    double executed = 0, threads = 0;           ///< warp instructions; threads of them that were active
+    double requests = 0, sectors = 0, ideal = 0; ///< warp-wide accesses of global memory
+    double passes = 0, conflicts = 0;           ///< over the banks of shared memory
     void add(const InstructionSamples& instruction)
     {
         count += instruction.samples;
         for (const auto& [reason, samples] : instruction.reasons) {
             reasons[reason] += samples;
         }
+        const auto counted = [&](const char* name) {
+            const auto found = instruction.counts.find(name);
+            return found == instruction.counts.end() ? 0.0 : double(found->second);
+        };
+        const double here = counted("inst_executed"), touched = counted("sectors_mem_global");
+        executed += here;
+        threads += counted("thread_inst_executed_pred_on");
+        requests += touched > 0 ? here : 0;
+        sectors += touched;
+        ideal += counted("sectors_mem_global_ideal");
+        passes += counted("l1tex_data_pipe_lsu_wavefronts_mem_shared");
+        conflicts += counted("l1tex_data_bank_conflicts_pipe_lsu_mem_shared");
     }
+};
+
+/// A column of exact counts: its words, the figure of one line (negative: it has none), and how bad that is, 0 to 1.
+struct CountColumn {
+    const char *title, *tip;
+    double (*figure)(const Samples&);
+    double (*heat)(const Samples&);
+};
+constexpr double warpThreads = 32;
+constexpr CountColumn countColumns[] = {
+    {QT_TRANSLATE_NOOP("figures", "Instr."), QT_TRANSLATE_NOOP("figures", "Warp instructions executed in one call"),
+     [](const Samples& s) { return s.executed > 0 ? s.executed : -1; }, [](const Samples&) { return 0.0; }},
+    {QT_TRANSLATE_NOOP("figures", "Sect./req."),
+     QT_TRANSLATE_NOOP("figures", "32-byte sectors that one warp-wide access of global memory touches; warm where fewer would do"),
+     [](const Samples& s) { return s.requests > 0 ? s.sectors / s.requests : -1; },
+     [](const Samples& s) { return s.sectors > 0 && s.ideal > 0 ? std::max(0.0, 1 - s.ideal / s.sectors) : 0.0; }},
+    {QT_TRANSLATE_NOOP("figures", "Conflicts"),
+     QT_TRANSLATE_NOOP("figures", "Extra passes over the banks of shared memory; warm by their share of all passes"),
+     [](const Samples& s) { return s.passes > 0 ? s.conflicts : -1; },
+     [](const Samples& s) { return s.passes > 0 ? std::min(1.0, s.conflicts / s.passes) : 0.0; }},
+    {QT_TRANSLATE_NOOP("figures", "Threads"),
+     QT_TRANSLATE_NOOP("figures", "Active threads per warp instruction, of 32; warm where branches diverge or warps are part-filled"),
+     [](const Samples& s) { return s.executed > 0 ? s.threads / s.executed : -1; },
+     [](const Samples& s) { return s.executed > 0 ? std::clamp(1 - s.threads / s.executed / warpThreads, 0.0, 1.0) : 0.0; }},
 };
 
 QString reasonWords(const std::string& reason)
@@ -77,7 +119,29 @@ QString mainReason(const Samples& samples)
     return {};
 }
 
-/// `reasons`: with what the warps waited for; else only the hover tells it.
+/// The columns of counts that any line has something in.
+void addCounts(LineFigures& figures, const std::map<int, Samples>& lines)
+{
+    for (const CountColumn& column : countColumns) {
+        const bool any = std::any_of(lines.begin(), lines.end(),
+                                     [&](const auto& line) { return column.figure(line.second) > 0; });
+        if (!any) {
+            continue;
+        }
+        const std::size_t before = figures.columns.size();
+        figures.columns.push_back({tr(column.title), tr(column.tip)});
+        for (const auto& [line, samples] : lines) {
+            if (const double value = column.figure(samples); value >= 0) {
+                LineRow& row = figures.rows[line];
+                row.cells.resize(before);
+                row.cells.push_back(LineCell{(figures.modelled ? QStringLiteral("≈ ") : QString()) + metricFigure(std::round(10 * value) / 10, {}),
+                                             column.heat(samples)});
+            }
+        }
+    }
+}
+
+/// `reasons`: with what the warps waited for, and with exact counts; else only the hover tells it.
 LineFigures figuresOf(const std::map<int, Samples>& lines, const ProfileRecord& profile, bool reasons)
 {
     LineFigures figures;
@@ -107,6 +171,9 @@ LineFigures figuresOf(const std::map<int, Samples>& lines, const ProfileRecord& 
         row.tip = tipOf(samples, all);
         figures.rows.emplace(line, std::move(row));
     }
+    if (reasons) {
+        addCounts(figures, lines);
+    }
     return figures;
 }
 
@@ -125,7 +192,7 @@ LineFigures sampleFigures(const NodeDetail& detail, int lines)
     }
     std::map<int, Samples> byLine;
     for (const InstructionSamples& instruction : profile->instructions) {
-        if (const auto line = ownLineOf(instruction.chain); line && *line <= lines && instruction.samples > 0) {
+        if (const auto line = ownLineOf(instruction.chain); line && *line <= lines && (instruction.samples > 0 || !instruction.counts.empty())) {
             byLine[*line - 1].add(instruction);
         }
     }

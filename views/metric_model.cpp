@@ -254,7 +254,7 @@ QVariant MetricModel::headerData(int section, Qt::Orientation orientation, int r
     case Kind::Percent:
         return tr("%");
     default: {
-        constexpr qsizetype longTitle = 16;
+        constexpr qsizetype longTitle = 11;
         const QString title = column.title.size() > longTitle ? column.title.left(longTitle - 1) + QChar(0x2026) : column.title;
         return QStringLiteral("%1  %2").arg(column.node.value).arg(title);
     }

@@ -77,6 +77,7 @@ MetricPanel::MetricPanel(Workbench& bench, ProfileShelf& shelf, Comparison& comp
     m_view->sortByColumn(0, Qt::AscendingOrder);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_view->header()->setTextElideMode(Qt::ElideRight);
 
     auto* pin = new QAction(tr("Pin or unpin the row"), m_view);
     pin->setShortcut(QKeySequence(Qt::Key_Space));

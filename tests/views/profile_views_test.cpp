@@ -129,6 +129,29 @@ TEST_F(ProfileViews, HeatIsOfTheCandidatesOwnLines)
     EXPECT_TRUE(sourceFigures(modelled, 19).rows.at(15).cells[0]->text.startsWith(QStringLiteral("≈")));
 }
 
+TEST_F(ProfileViews, CountsHaveColumnsWhereThereAreAny)
+{
+    scriptNorm(*link);
+    NodeDetail detail = link->details.at(NodeId{1});
+    const std::size_t before = sourceFigures(detail, 19).columns.size();
+    for (InstructionSamples& one : detail.evaluation.profile->instructions) {
+        if (!one.chain.empty() && one.chain.front().line == 16) {
+            one.counts = {{"inst_executed", 100}, {"thread_inst_executed_pred_on", 1600}, {"sectors_mem_global", 1600},
+                          {"sectors_mem_global_ideal", 400}};
+        }
+    }
+    const LineFigures figures = sourceFigures(detail, 19);
+    ASSERT_EQ(figures.columns.size(), before + 3); // no shared memory was touched: no column for it
+    EXPECT_EQ(figures.columns[before + 1].title, QStringLiteral("Sect./req."));
+    const LineRow& row = figures.rows.at(15);
+    EXPECT_EQ(row.cells[before]->text, QStringLiteral("5900"));
+    EXPECT_EQ(row.cells[before + 1]->text, QStringLiteral("16"));
+    EXPECT_DOUBLE_EQ(row.cells[before + 1]->heat, 0.75);
+    EXPECT_EQ(row.cells[before + 2]->text, QStringLiteral("16")); // threads of 32
+    EXPECT_DOUBLE_EQ(row.cells[before + 2]->heat, 0.5);
+    EXPECT_TRUE(figures.rows.at(4).cells.size() <= before);
+}
+
 TEST_F(ProfileViews, SourceAndListingsLinkBothWays)
 {
     openWindow();
