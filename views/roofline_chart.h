@@ -13,7 +13,7 @@
 namespace espalier {
 
 enum class MemoryLevel { Dram, L2, L1 };
-constexpr std::array memoryLevels = {MemoryLevel::Dram, MemoryLevel::L2, MemoryLevel::L1};
+inline constexpr std::array memoryLevels = {MemoryLevel::Dram, MemoryLevel::L2, MemoryLevel::L1};
 
 /// One limit of the device: bytes of a level (GB/s) or operations of a precision (GFLOP/s).
 struct ChartRoof {

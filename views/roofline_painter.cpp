@@ -245,7 +245,7 @@ NodeLook lookOf(const RooflinePoint& point, const RooflineFocus& focus)
 
 void paintPoints(QPainter& painter, const RooflineLayout& layout, const RooflineFocus& focus, const Theme& theme)
 {
-    QColor faint = theme[Token::Draft], warning = theme[Token::Suspicious];
+    QColor faint = theme[Token::Draft];
     faint.setAlphaF(0.45f);
     QList<QPointF> cloud;
     for (const PlacedPoint& placed : layout.points) {

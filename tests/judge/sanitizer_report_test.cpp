@@ -98,7 +98,7 @@ TEST(SanitizerReport, OnlyAWholeReportIsClean)
 TEST(SanitizerReport, CutAndDamagedReportsAreNeverClean)
 {
     std::mt19937 random(11);
-    for (const std::string report : {std::string(memoryReport), std::string(raceReport)}) {
+    for (const std::string& report : {std::string(memoryReport), std::string(raceReport)}) {
         const char* tool = report == raceReport ? "racecheck" : "memcheck";
         for (std::size_t length = 0; length < report.size(); ++length) {
             EXPECT_FALSE(parseSanitizerReport(tool, report.substr(0, length)).clean()) << length;

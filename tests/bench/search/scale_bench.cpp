@@ -203,7 +203,7 @@ int main(int argc, char** argv)
     NodeBook book;
     FakePool pool;
     CandidatePipeline pipeline({.task = std::make_shared<const Task>(), .epoch = epoch}, journal, book, pool);
-    std::vector<std::unique_ptr<Proposer>> proposers = orStop(makeProposers({.names = {"playbook", "tuner"}}));
+    std::vector<std::unique_ptr<Proposer>> proposers = orStop(makeProposers(std::vector<std::string>{"playbook", "tuner"}));
     const auto strategy = orStop(makeStrategy("refine", 1));
     Planner planner({.task = std::make_shared<const Task>()}, *strategy, proposers, journal, book, pipeline);
     {
