@@ -21,6 +21,10 @@ constexpr const char* examples =
     "  espalierctl audit ./my_op --device sim                    do its checks reject candidates that do nothing?\n"
     "  espalierctl show s.espalier --tree                        the branching tree with outcomes\n"
     "  espalierctl show s.espalier --node 7 --source             one candidate's source\n"
+    "  espalierctl steer s.espalier prune --node 5               what the engineer does to the tree\n"
+    "  espalierctl watch s.espalier 7                            every save of node_7.cu is judged as its child\n"
+    "  espalierctl repro s.espalier 7 --to repro.cu              one program for ncu, cuda-gdb or a bug report\n"
+    "  espalierctl report s.espalier --to report                 what was found and how, Markdown and HTML\n"
     "  espalierctl export s.espalier --node 7 --form cuda --to out   kernel, prototype and evidence\n"
     "\n"
     "Exit codes: 0 passed or finished, 2 usage, 3 rejected, 4 build failed, 5 not run, 130 interrupted.\n";
@@ -158,6 +162,31 @@ void addSteer(CLI::App& app, ctl::SteerVerb& verb)
     CLI::App* steer = app.add_subcommand("steer", "What the engineer does to a session");
     steer->add_option("session", verb.session, "The session file")->required();
     steer->require_subcommand(1);
+    const auto addAct = [&](const char* name, const char* help, bool needsNode) {
+        CLI::App* sub = steer->add_subcommand(name, help);
+        CLI::Option* node = sub->add_option("--node", verb.node, "The node")->check(CLI::PositiveNumber);
+        if (needsNode) {
+            node->required();
+        }
+        sub->add_flag("--json", verb.json, "One JSON object on standard output");
+        sub->callback([&verb, sub] { verb.act = sub->get_name(); });
+        return sub;
+    };
+    addAct("pin", "Protect a node: it is always a parent", true);
+    addAct("unpin", "Take the protection away", true);
+    addAct("prune", "Take a node and all below it out of the search; it stays visible", true);
+    addAct("restore", "Put a pruned node back", true);
+    addAct("boost", "Weigh a node: 2 doubles its promise, 0 leaves it out", true)
+        ->add_option("--factor", verb.factor, "0 to 1000")
+        ->required();
+    for (CLI::App* idea : {addAct("edit", "Give an idea other words before it is implemented", true),
+                           addAct("add-idea", "Write an idea under a root or candidate", true)}) {
+        idea->add_option("--title", verb.title, "A few words")->required();
+        idea->add_option("--text", verb.text, "A sentence or two");
+    }
+    CLI::App* inject = addAct("inject", "An own kernel under a node, or as a root of its own", false);
+    inject->add_option("file", verb.file, "The kernel: one .cu file")->required();
+    inject->add_option("--title", verb.title, "A few words; default: the file's name");
     CLI::App* ask = steer->add_subcommand("ask", "Ask a model again, in own words if you like (show --prompt prints them)");
     ask->add_option("--node", verb.node, "A candidate it wrote, an idea, or a kernel to have ideas for")
         ->required()
@@ -186,6 +215,35 @@ void addSteer(CLI::App& app, ctl::SteerVerb& verb)
         ->required();
     overturn->callback([&verb] { verb.act = "overturn"; });
     overturn->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addWatch(CLI::App& app, ctl::WatchVerb& verb)
+{
+    CLI::App* watch = app.add_subcommand("watch", "Judge every save of a kernel as a child of a node");
+    watch->add_option("session", verb.session, "The session file")->required();
+    watch->add_option("node", verb.node, "The root or candidate to start from")->required()->check(CLI::PositiveNumber);
+    watch->add_option("--file", verb.file, "The file that you edit; default: node_N.cu here, written where it is missing");
+    watch->add_option("--saves", verb.saves, "End after so many verdicts; default: at Ctrl-C")->check(CLI::NonNegativeNumber);
+    watch->add_flag("--json", verb.json, "One JSON object a line on standard output");
+}
+
+void addRepro(CLI::App& app, ctl::ReproVerb& verb)
+{
+    CLI::App* repro = app.add_subcommand("repro", "One self-contained program that calls a kernel, for ncu, cuda-gdb or a bug report");
+    repro->add_option("session", verb.session, "The session file")->required();
+    repro->add_option("node", verb.node, "The root or candidate")->required()->check(CLI::PositiveNumber);
+    repro->add_option("--case", verb.caseId, "The case whose shapes it uses; default: the first verified one");
+    repro->add_option("--seed", verb.seed, "Of its inputs (default 1)")->check(CLI::NonNegativeNumber);
+    repro->add_option("--to", verb.file, "The file; default: standard output");
+    repro->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addReport(CLI::App& app, ctl::ReportVerb& verb)
+{
+    CLI::App* report = app.add_subcommand("report", "What a search found and how, as Markdown and HTML");
+    report->add_option("session", verb.session, "The session file")->required();
+    report->add_option("--to", verb.folder, "The folder, created when it is missing")->required();
+    report->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
 void addShow(CLI::App& app, ctl::ShowVerb& verb)
@@ -236,6 +294,12 @@ int runVerb(int argc, char** argv)
     addShow(app, show);
     addSteer(app, steer);
     addExport(app, exporter);
+    ctl::WatchVerb watch;
+    ctl::ReproVerb repro;
+    ctl::ReportVerb report;
+    addWatch(app, watch);
+    addRepro(app, repro);
+    addReport(app, report);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -264,6 +328,15 @@ int runVerb(int argc, char** argv)
     }
     if (app.got_subcommand("steer")) {
         return ctl::steer(steer);
+    }
+    if (app.got_subcommand("watch")) {
+        return ctl::watch(watch);
+    }
+    if (app.got_subcommand("repro")) {
+        return ctl::repro(repro);
+    }
+    if (app.got_subcommand("report")) {
+        return ctl::report(report);
     }
     return app.got_subcommand("show") ? ctl::show(show) : ctl::exportNode(exporter);
 }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
@@ -70,6 +71,27 @@ Result<command::Command> commandOf(const SteerVerb& options)
     if (options.act == "overturn") {
         return command::Overturn{node, options.as == "passed", options.reason};
     }
+    if (options.act == "pin" || options.act == "unpin") {
+        return command::SetPinned{node, options.act == "pin"};
+    }
+    if (options.act == "prune" || options.act == "restore") {
+        return command::SetPruned{node, options.act == "prune"};
+    }
+    if (options.act == "boost") {
+        return command::SetBoost{node, options.factor};
+    }
+    if (options.act == "edit") {
+        return command::EditIdea{node, options.title, options.text};
+    }
+    if (options.act == "add-idea") {
+        return command::AddIdea{node, options.title, options.text};
+    }
+    if (options.act == "inject") {
+        ESPALIER_TRY(std::string source, readFile(options.file, std::size_t{1} << 20));
+        return command::Inject{options.node > 0 ? std::optional(node) : std::nullopt,
+                               options.title.empty() ? std::filesystem::path(options.file).stem().string() : options.title,
+                               std::move(source)};
+    }
     if (options.act == "ask") {
         ESPALIER_TRY(std::string prompt, ownPrompt(options.promptFile));
         return command::Ask{node, std::move(prompt), options.ideas};
@@ -94,6 +116,23 @@ Result<command::Command> commandOf(const SteerVerb& options)
 
 Done doneOf(const SteerVerb& options)
 {
+    static const std::map<std::string, const char*> plain = {
+        {"pin", "It is protected and always a parent."},
+        {"unpin", "It is an ordinary node again."},
+        {"prune", "It and all below it have left the search; they stay visible."},
+        {"restore", "It is in the search again."},
+        {"boost", "The strategy weighs it by the factor from now on."},
+        {"edit", "The idea has its new words."},
+        {"add-idea", "The idea stands in the tree as a draft."},
+        {"inject", "The kernel is judged when the session runs."},
+    };
+    if (const auto words = plain.find(options.act); words != plain.end()) {
+        Json json = {{"act", options.act}};
+        if (options.node > 0) {
+            json["node"] = options.node;
+        }
+        return {std::move(json), words->second};
+    }
     if (options.act == "overturn") {
         return {{{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
                 fmt::format("Node {} is {} by hand; the judge's verdict stays in its record.", options.node, options.as)};

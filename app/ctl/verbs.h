@@ -59,17 +59,43 @@ int audit(const AuditVerb& options);
 
 struct SteerVerb {
     std::string session;
-    std::string act; ///< overturn, ask, hint, unhint, attach, detach
+    std::string act; ///< pin, unpin, prune, restore, boost, edit, add-idea, inject, overturn, ask, hint, unhint, attach, detach
     std::int64_t node = 0;
     std::string as, reason; ///< overturn: "passed" or "rejected", and why
     std::string promptFile; ///< ask: a file with own words, "-": standard input; empty: the prompt as assembled
     bool ideas = false;     ///< ask: for ideas, also where the node is a candidate
     std::string text;       ///< hint
     int number = 0;         ///< unhint
-    std::string file, name; ///< attach: which file, under which name; detach: the name
+    std::string file, name; ///< attach: which file, under which name; detach: the name; inject: the kernel
+    std::string title;      ///< edit, add-idea, inject
+    double factor = 1;      ///< boost
     bool json = false;
 };
 int steer(const SteerVerb& options);
+
+struct WatchVerb {
+    std::string session;
+    std::int64_t node = 0;
+    std::string file; ///< empty: node_N.cu here; written from the node where it does not exist
+    int saves = 0;    ///< end after so many verdicts; 0: at Ctrl-C
+    bool json = false;
+};
+int watch(const WatchVerb& options);
+
+struct ReproVerb {
+    std::string session;
+    std::int64_t node = 0;
+    std::string caseId, file; ///< empty: the first verified case; standard output
+    std::int64_t seed = 1;
+    bool json = false;
+};
+int repro(const ReproVerb& options);
+
+struct ReportVerb {
+    std::string session, folder;
+    bool json = false;
+};
+int report(const ReportVerb& options);
 
 struct ShowVerb {
     std::string session;

@@ -28,6 +28,7 @@ struct EngineOptions {
     std::optional<std::string> device;           ///< auto (default), sim, cuda:N
     std::optional<std::vector<std::string>> proposers; ///< default {"playbook", "tuner"}
     std::optional<std::string> strategy;         ///< default "refine"; replaces the session's
+    std::optional<std::string> strategyOnce;     ///< for this opening only: the session keeps its own
     std::optional<std::uint64_t> seed;           ///< default 1
     std::optional<std::string> incumbent;        ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
     std::optional<Budget> budget;                ///< replaces the session's

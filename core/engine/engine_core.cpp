@@ -27,7 +27,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
     ESPALIER_TRY(OpenedSession session, openSession(options, parts));
     const SessionInfo info = session.store->info();
     auto core = std::unique_ptr<EngineCore>(new EngineCore(std::move(session), std::move(parts), std::move(observer)));
-    ESPALIER_TRY(core->m_strategy, makeStrategy(info.strategy, info.seed));
+    ESPALIER_TRY(core->m_strategy, makeStrategy(options.strategyOnce.value_or(info.strategy), info.seed));
     ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
     ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(choice));
     ESPALIER_CHECK(core->m_exchanges.restore());

@@ -142,6 +142,7 @@ private:
     void place(const StoredNode& node);
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit);
+    Result<void> noteAct(const char* what, NodeId node);
     Proposer* proposerNamed(const std::string& name) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);

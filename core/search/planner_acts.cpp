@@ -50,6 +50,12 @@ Result<void> Planner::change(NodeId id, const char* what, const std::function<vo
             .dump());
 }
 
+/// Who did what to which node, and when.
+Result<void> Planner::noteAct(const char* what, NodeId node)
+{
+    return m_journal.addAct("engineer", Json{{"act", what}, {"node", node.value}}.dump());
+}
+
 Result<void> Planner::setPinned(NodeId node, bool pinned)
 {
     return change(node, pinned ? "pin" : "unpin", [pinned](StoredNode& stored) { stored.pinned = pinned; });
@@ -138,6 +144,7 @@ Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const s
     node.payload = NodePayload{fmt::format("engineer-{}", node.id.value), 1, "", 0, 0}.text();
     node.createdAt = timestamp();
     ESPALIER_CHECK(grow(node));
+    ESPALIER_CHECK(noteAct("add-idea", node.id));
     return node.id;
 }
 
@@ -188,6 +195,7 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     node.payload = "{}";
     node.createdAt = timestamp();
     ESPALIER_CHECK(addCandidate(node));
+    ESPALIER_CHECK(noteAct("inject", node.id));
     admit(node, nullptr);
     return node.id;
 }

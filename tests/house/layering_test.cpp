@@ -31,6 +31,7 @@ const Allowed& allowed()
         {"core/search",
          {"core/base", "core/model", "core/analysis", "core/diff", "core/llm", "core/propose", "core/build",
           "core/worker", "core/store"}},
+        {"core/report", {"core/base", "core/model", "core/diff", "core/store", "core/search"}},
         {"core/engine",
          {"core/base", "core/model", "core/analysis", "core/diff", "core/llm", "core/propose", "core/build",
           "core/worker", "core/store", "core/export", "core/search"}},
@@ -48,7 +49,7 @@ const Allowed& allowed()
           "core/device/cuda", "core/device/sim", "core/simgpu", "core/profile", "core/runner"}},
         {"views", {"core/base", "core/model", "core/analysis", "core/diff", "core/engine"}},
         {"app",
-         {"core/base", "core/model", "core/analysis", "core/llm", "core/search", "core/engine", "core/store", "core/export", "core/build",
+         {"core/base", "core/model", "core/analysis", "core/llm", "core/search", "core/report", "core/engine", "core/store", "core/export", "core/build",
           "core/worker", "core/judge", "core/runner", "core/simgpu", "views"}},
     };
     return table;

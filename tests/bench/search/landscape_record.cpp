@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures every playbook kernel of the named tasks at every point of its grid on a device and writes one landscape a task.
 // Usage: landscape_record FOLDER DEVICE SECONDS TASK...; what stands in FOLDER already is kept and not measured again, so a
-// recording may be made in several parts. The kernels themselves are verified on all cases, their other points on the timed
-// ones (whose calls are checked as ever). Builds run on all cores ahead of the device.
+// recording may be made in several parts (LANDSCAPE_POINTS: at most so many now). The kernels themselves are verified on all cases, their other points on the timed
+// ones (whose calls are checked as ever). All is built before the device begins.
 #include "core/base/file.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
@@ -129,6 +129,9 @@ public:
     void run()
     {
         std::stable_sort(m_work.begin(), m_work.end(), [](const Work& a, const Work& b) { return a.order < b.order; });
+        if (const char* most = std::getenv("LANDSCAPE_POINTS")) {
+            m_work.resize(std::min<std::size_t>(m_work.size(), std::strtoul(most, nullptr, 10)));
+        }
         for (std::size_t i = 0; i < m_tasks.size(); ++i) {
             submit(static_cast<std::int64_t>(2 * i), m_tasks[i].task, SourceRole::Candidate, m_tasks[i].task->root.text);
             submit(static_cast<std::int64_t>(2 * i + 1), m_tasks[i].task, SourceRole::Oracle, m_tasks[i].task->oracle.source.text);
@@ -145,7 +148,7 @@ public:
                 left -= built(std::move(result));
             }
             left -= judged();
-            if (!m_running) {
+            if (!m_running && m_pool->busy() == 0) { // a busy compiler disturbs the judge's clock
                 judgeNext();
             }
         }
@@ -214,7 +217,11 @@ private:
         for (evaluator::Event& event : m_judge->receive()) {
             if (auto* finished = std::get_if<evaluator::Finished>(&event)) {
                 const std::size_t index = static_cast<std::size_t>(finished->id.value - 1);
-                record(m_work[index], finished->evaluation, m_built.at(index).evaluation);
+                if (finished->evaluation.outcome == Outcome::NotRun && finished->evaluation.cause == NotRunCause::Infrastructure) {
+                    fmt::print("{}: {}\n", m_work[index].key, finished->evaluation.reason); // no verdict: left for another part
+                } else {
+                    record(m_work[index], finished->evaluation, m_built.at(index).evaluation);
+                }
                 m_built.erase(index);
                 m_running.reset();
                 ++ended;

@@ -15,6 +15,7 @@
 #include "tests/bench/search/landscape.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -87,6 +88,30 @@ private:
         TunableValues values;
         std::string payload;
     };
+
+    /// The recorded point, or where it is missing the one of the same kernel that differs least (in the logarithms of its
+    /// values): a recording that was cut short still serves.
+    const LandscapePoint* nearest(const std::string& key, const TunableValues& values) const
+    {
+        const auto kernel = m_landscape.kernels.find(key);
+        const LandscapePoint* best = nullptr;
+        double least = 0;
+        if (kernel != m_landscape.kernels.end()) {
+            for (const LandscapePoint& point : kernel->second.points) {
+                double distance = 0;
+                for (const auto& [name, value] : values) {
+                    const auto theirs = point.values.find(name);
+                    const double other = theirs == point.values.end() ? 0 : static_cast<double>(theirs->second);
+                    distance += std::abs(std::log2(1 + static_cast<double>(value)) - std::log2(1 + other));
+                }
+                if (!best || distance < least) {
+                    best = &point;
+                    least = distance;
+                }
+            }
+        }
+        return best;
+    }
 
     void consume()
     {
@@ -183,7 +208,7 @@ private:
             kernel.values[tunable.name] = tunable.current;
         }
         const bool repeated = !m_seen.insert(made.source).second;
-        const LandscapePoint* point = repeated ? nullptr : m_landscape.find(kernel.key, kernel.values);
+        const LandscapePoint* point = repeated ? nullptr : nearest(kernel.key, kernel.values);
         Verdict verdict{point ? point->outcome : Outcome::NotRun, m_tree.frame(), {}, {}, {}};
         if (point) {
             verdict.build = traitsOfBuild(point->build);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+#include "app/ctl/session_reader.h"
+#include "app/ctl/verbs.h"
+#include "core/report/run_report.h"
+
+namespace espalier::ctl {
+
+namespace {
+
+Result<std::vector<std::string>> reported(const ReportVerb& options)
+{
+    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    const ReportInput input{reader.info(),
+                            reader.secondsSpent(),
+                            reader.spending().tokens(),
+                            reader.spending().usd,
+                            reader.book(),
+                            [&reader](NodeId id) { return reader.detail(id); }};
+    return writeReport(input, options.folder);
+}
+
+} // namespace
+
+int report(const ReportVerb& options)
+{
+    const auto files = reported(options);
+    if (!files) {
+        return failWith(files.error(), options.json);
+    }
+    if (options.json) {
+        printJson({{"files", *files}});
+    } else {
+        for (const std::string& file : *files) {
+            print(file);
+        }
+    }
+    return exitOk;
+}
+
+} // namespace espalier::ctl

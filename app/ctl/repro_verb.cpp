@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/output.h"
+#include "app/ctl/session_reader.h"
+#include "app/ctl/verbs.h"
+#include "core/base/file.h"
+#include "core/build/entry_header.h"
+#include "core/export/repro_program.h"
+#include "core/model/task_loader.h"
+
+#include <fmt/format.h>
+
+namespace espalier::ctl {
+
+namespace {
+
+Result<std::string> programFor(const ReproVerb& options)
+{
+    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
+    ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
+    return reproProgram({task, detail, entryHeader(task), options.caseId, static_cast<std::uint64_t>(options.seed)});
+}
+
+} // namespace
+
+int repro(const ReproVerb& options)
+{
+    const auto program = programFor(options);
+    if (!program) {
+        return failWith(program.error(), options.json);
+    }
+    if (options.file.empty()) {
+        print(*program);
+        return exitOk;
+    }
+    if (const auto written = writeFileAtomically(options.file, *program); !written) {
+        return failWith(written.error(), options.json);
+    }
+    if (options.json) {
+        printJson({{"node", options.node}, {"file", options.file}});
+    } else {
+        print(fmt::format("{}\nbuild it with: nvcc -O3 -lineinfo -arch=native {}", options.file, options.file));
+    }
+    return exitOk;
+}
+
+} // namespace espalier::ctl

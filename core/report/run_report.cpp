@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/report/run_report.h"
+
+#include "core/base/file.h"
+#include "core/diff/text_diff.h"
+#include "core/report/progress_curve.h"
+#include "core/report/report_text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t mostFailures = 40; ///< rows; the counts stand above them
+
+std::string ratioText(const std::optional<Interval>& ratio)
+{
+    return ratio ? fmt::format("{:.3f}x ({:.3f} to {:.3f})", ratio->value, ratio->low, ratio->high) : "-";
+}
+
+std::string budgetText(const Budget& budget)
+{
+    std::string text;
+    const auto add = [&text](std::string part) { text += (text.empty() ? "" : ", ") + part; };
+    if (budget.evaluations) {
+        add(fmt::format("{} evaluations", *budget.evaluations));
+    }
+    if (budget.seconds) {
+        add(fmt::format("{:g} s", *budget.seconds));
+    }
+    if (budget.usd) {
+        add(fmt::format("{:g} USD", *budget.usd));
+    }
+    return text.empty() ? "none" : text;
+}
+
+class Writer
+{
+public:
+    Writer(const ReportInput& input, const std::filesystem::path& folder)
+        : m_input(input), m_folder(folder), m_frame{input.info.provenance, input.info.epoch}
+    {
+    }
+
+    Result<std::vector<std::string>> run()
+    {
+        std::error_code error;
+        std::filesystem::create_directories(m_folder, error);
+        if (error) {
+            return fail(ErrorCode::Io, fmt::format("The folder {} cannot be made: {}", m_folder.string(), error.message()));
+        }
+        const SessionInfo& info = m_input.info;
+        const std::string title = fmt::format("Search on {}", info.taskId);
+        m_text.heading(1, title);
+        m_text.paragraph(fmt::format("{} on {}. {}", info.taskTitle, info.deviceName.empty() ? info.device : info.deviceName,
+                                     info.provenance == Provenance::Model
+                                         ? "All times are modelled, not measured."
+                                         : "Times are medians with 95 % intervals; speed-ups are over the task's root kernel, "
+                                           "paired by block."));
+        result();
+        ESPALIER_CHECK(lineage());
+        ESPALIER_CHECK(curves());
+        failures();
+        settings();
+        ESPALIER_CHECK(write("report.md", m_text.markdown()));
+        ESPALIER_CHECK(write("report.html", m_text.html(title)));
+        return std::move(m_files);
+    }
+
+private:
+    Result<void> write(const std::string& name, std::string_view content)
+    {
+        const std::filesystem::path file = m_folder / name;
+        ESPALIER_CHECK(writeFileAtomically(file, content));
+        m_files.push_back(file.string());
+        return {};
+    }
+
+    /// The fastest that passed among those the words are true of.
+    const NodeSummary* fastest(const std::function<bool(const NodeSummary&)>& eligible) const
+    {
+        const NodeSummary* best = nullptr;
+        for (const auto& [id, node] : m_input.book.nodes()) {
+            const bool counts = node.kind != NodeKind::Idea && id != taskRoot && node.outcome == Outcome::Passed &&
+                                node.state == NodeState::Done && node.provenance == m_frame.provenance &&
+                                node.epoch == m_frame.epoch && node.speedupRoot && !node.guardBroken;
+            if (counts && eligible(node) && (!best || node.speedupRoot->value > best->speedupRoot->value)) {
+                best = &node;
+            }
+        }
+        return best;
+    }
+
+    void result()
+    {
+        const EvaluationCounts counts = m_input.book.counts();
+        m_text.heading(2, "Result");
+        std::vector<std::vector<std::string>> rows;
+        const auto add = [&rows](const char* what, const NodeSummary* node) {
+            if (node) {
+                rows.push_back({what, fmt::format("node {} \"{}\"", node->id.value, node->title), node->proposer,
+                                node->timeUs ? fmt::format("{:.4g} us", node->timeUs->value) : "-", ratioText(node->speedupRoot),
+                                ratioText(node->speedupIncumbent), node->measuredAgain ? "yes" : "no"});
+            }
+        };
+        add("author's best (playbook)", fastest([](const NodeSummary& node) { return node.proposer == "playbook"; }));
+        add("best found by search", fastest([](const NodeSummary& node) { return node.proposer != "playbook" && node.proposer != "engineer"; }));
+        add("engineer's best", fastest([](const NodeSummary& node) { return node.proposer == "engineer"; }));
+        if (rows.empty()) {
+            m_text.paragraph("No candidate passed.");
+        } else {
+            m_text.table({"", "kernel", "by", "time", "over the root", "over the incumbent", "measured again"}, rows);
+        }
+        m_text.paragraph(fmt::format("{} evaluations: {} passed, {} rejected, {} did not build, {} not run, in {:.0f} s; {} tokens, "
+                                     "{:.4f} USD for models.",
+                                     counts.evaluations, counts.passed, counts.rejected, counts.failed, counts.notRun,
+                                     m_input.seconds, m_input.tokens, m_input.usd));
+    }
+
+    Result<void> lineage()
+    {
+        const auto best = m_input.book.headline();
+        m_text.heading(2, "How the best came about");
+        if (!best || *best == taskRoot) {
+            m_text.paragraph("Nothing is faster than the root kernel.");
+            return {};
+        }
+        std::vector<NodeId> chain;
+        for (const NodeSummary* node = m_input.book.find(*best); node;
+             node = node->parents.empty() ? nullptr : m_input.book.find(node->parents.front().parent)) {
+            if (node->kind != NodeKind::Idea) {
+                chain.push_back(node->id);
+            }
+        }
+        std::reverse(chain.begin(), chain.end());
+        for (std::size_t i = 0; i < chain.size(); ++i) {
+            ESPALIER_TRY(const NodeDetail node, m_input.detail(chain[i]));
+            m_text.heading(3, fmt::format("{}. Node {}: {}", i + 1, node.summary.id.value, node.summary.title));
+            if (!node.ideaText.empty()) {
+                m_text.paragraph(fmt::format("{} (by {})", node.ideaText, node.summary.proposer));
+            }
+            m_text.paragraph(fmt::format("{} over the root, {} over its parent.", ratioText(node.summary.speedupRoot),
+                                         ratioText(node.summary.speedupParent)));
+            if (i > 0) {
+                const TextDiff diff = diffTexts(node.parentSource, node.source);
+                m_text.code("diff", unifiedText(diff, node.parentSource, node.source,
+                                                fmt::format("node {}", node.parentCandidate ? node.parentCandidate->value : 0),
+                                                fmt::format("node {}", node.summary.id.value)));
+            }
+        }
+        return {};
+    }
+
+    Result<void> curves()
+    {
+        const std::vector<ProgressPoint> points = progressOf(m_input.book, m_frame);
+        m_text.heading(2, "Best so far");
+        const std::string svg = progressSvg(points, false);
+        ESPALIER_CHECK(write("best_by_evaluations.svg", svg));
+        m_text.picture("best_by_evaluations.svg", svg, "Best speed-up over the root against evaluations");
+        if (!points.empty() && points.back().usd > 0) {
+            const std::string cost = progressSvg(points, true);
+            ESPALIER_CHECK(write("best_by_cost.svg", cost));
+            m_text.picture("best_by_cost.svg", cost, "Best speed-up over the root against money for models");
+        }
+        std::vector<std::vector<std::string>> rows;
+        for (const ProgressPoint& point : points) {
+            if (point.improved) {
+                rows.push_back({std::to_string(point.evaluations), fmt::format("{:.4f}", point.usd),
+                                fmt::format("node {} \"{}\"", point.node.value, m_input.book.find(point.node)->title),
+                                fmt::format("{:.3f}x", point.best)});
+            }
+        }
+        if (!rows.empty()) {
+            m_text.table({"evaluations", "USD", "kernel", "best"}, rows);
+        }
+        return {};
+    }
+
+    void failures()
+    {
+        m_text.heading(2, "What failed and why");
+        std::map<std::string, int> counts;
+        std::vector<std::vector<std::string>> rows;
+        for (const auto& [id, node] : m_input.book.nodes()) {
+            if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome == Outcome::Passed) {
+                continue;
+            }
+            ++counts[std::string(nameOf(node.outcome))];
+            if (rows.size() < mostFailures) {
+                rows.push_back({std::to_string(id.value), node.title, node.proposer, std::string(nameOf(node.outcome)), node.reason});
+            }
+        }
+        if (rows.empty()) {
+            m_text.paragraph("Nothing failed.");
+            return;
+        }
+        std::vector<std::string> items;
+        for (const auto& [outcome, count] : counts) {
+            items.push_back(fmt::format("{}: {}", outcome, count));
+        }
+        m_text.list(items);
+        m_text.table({"node", "kernel", "by", "outcome", "reason"}, rows);
+    }
+
+    void settings()
+    {
+        const SessionInfo& info = m_input.info;
+        std::string proposers;
+        for (const std::string& name : info.proposers) {
+            proposers += (proposers.empty() ? "" : ", ") + name;
+        }
+        m_text.heading(2, "Settings");
+        m_text.table({"setting", "value"},
+                     {{"task", fmt::format("{} ({})", info.taskId, info.taskHash.substr(0, 16))},
+                      {"device", info.deviceName},
+                      {"environment", info.epoch.substr(0, 16)},
+                      {"strategy", info.strategy},
+                      {"proposers", proposers},
+                      {"seed", fmt::format("{} (inputs are drawn from secret seeds of their own)", info.seed)},
+                      {"incumbent", info.incumbent.empty() ? "the task's, else the root" : info.incumbent},
+                      {"budget", budgetText(info.budget)},
+                      {"started", info.createdAt}});
+    }
+
+    const ReportInput& m_input;
+    std::filesystem::path m_folder;
+    SearchFrame m_frame;
+    ReportText m_text;
+    std::vector<std::string> m_files;
+};
+
+} // namespace
+
+Result<std::vector<std::string>> writeReport(const ReportInput& input, const std::filesystem::path& folder)
+{
+    return Writer(input, folder).run();
+}
+
+} // namespace espalier

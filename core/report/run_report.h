@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+#include "core/search/node_book.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace espalier {
+
+/// What a report is made from. Refers to the book; `detail` reads one node in full.
+struct ReportInput {
+    SessionInfo info;
+    double seconds = 0; ///< run time of the session
+    std::int64_t tokens = 0;
+    double usd = 0;
+    const NodeBook& book;
+    std::function<Result<NodeDetail>(NodeId)> detail;
+};
+
+/// Writes report.md, report.html (self-contained) and the curves beside the Markdown into `folder`, which is created where it
+/// is missing: the best of the author's and the best found, apart; the best lineage with ideas and diffs; the best so far
+/// against evaluations and cost; what failed and why; settings and seed. Returns the files. Thread: any.
+/// Errors: those of reading nodes, Io naming the file that cannot be written.
+Result<std::vector<std::string>> writeReport(const ReportInput& input, const std::filesystem::path& folder);
+
+} // namespace espalier
