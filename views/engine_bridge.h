@@ -25,6 +25,7 @@ public:
     void open(EngineOptions options);
     void close();
     void send(command::Command command);
+    std::vector<std::string> modelNames() const { return m_link->modelNames(); }
     bool isOpening() const { return m_opening; }
     bool isOpen() const { return m_open; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/engine_host.h"
 
+#include "core/engine/model_profiles.h"
+
 namespace espalier {
 
 EngineHost::EngineHost() : m_thread([this] { run(); }) {}
@@ -67,6 +69,11 @@ void EngineHost::run()
         job();
     }
     m_engine.reset();
+}
+
+std::vector<std::string> EngineHost::modelNames() const
+{
+    return savedProfileNames();
 }
 
 } // namespace espalier

@@ -23,6 +23,7 @@ public:
     void open(EngineOptions options, Engine::Observer observer) override;
     void post(command::Command command) override;
     void close() override;
+    std::vector<std::string> modelNames() const override;
 
 private:
     void enqueue(std::function<void()> job);

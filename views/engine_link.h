@@ -16,6 +16,8 @@ public:
     virtual void open(EngineOptions options, Engine::Observer observer) = 0;
     virtual void post(command::Command command) = 0;
     virtual void close() = 0;
+    /// Names of the models that are saved for the user; quick, any time.
+    virtual std::vector<std::string> modelNames() const { return {}; }
 };
 
 } // namespace espalier

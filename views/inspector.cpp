@@ -5,6 +5,7 @@
 #include "views/diff_panel.h"
 #include "views/format.h"
 #include "views/profile_panel.h"
+#include "views/prompt_panel.h"
 #include "views/sentence.h"
 #include "views/sign_label.h"
 #include "views/source_panel.h"
@@ -38,7 +39,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
       m_sentence(new QLabel), m_facts(new QLabel), m_diagnosis(new QLabel), m_tabs(new QTabWidget), m_idea(new QTextBrowser),
       m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench)),
       m_profile(new ProfilePanel(bench.themes())), m_stages(new QTreeView),
-      m_stagesModel(new StagesModel(bench.themes(), this))
+      m_stagesModel(new StagesModel(bench.themes(), this)), m_prompt(new PromptPanel(bench))
 {
     enlarge(m_sentence, 1.15);
     for (QLabel* label : {m_title, m_sentence, m_facts}) {
@@ -74,6 +75,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     m_tabs->addTab(m_source, tr("Source"));
     m_tabs->addTab(m_profile, tr("Profile"));
     m_tabs->addTab(m_stages, tr("Stages"));
+    m_tabs->addTab(m_prompt, tr("Prompt"));
 
     auto* titleRow = new QHBoxLayout;
     titleRow->setSpacing(8);
@@ -151,6 +153,10 @@ void Inspector::updateHead()
     }
     if (node.provenance) {
         facts += format::provenance(*node.provenance);
+    }
+    if (node.tokens > 0) {
+        facts += node.usd ? tr("%1 tokens, %2 USD").arg(node.tokens).arg(*node.usd, 0, 'f', 4)
+                          : tr("%1 tokens").arg(node.tokens);
     }
     if (node.pinned) {
         facts += tr("pinned");

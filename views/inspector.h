@@ -15,24 +15,26 @@ namespace espalier {
 
 class DiffPanel;
 class ProfilePanel;
+class PromptPanel;
 class SignLabel;
 class SourcePanel;
 class StagesModel;
 class Workbench;
 
 /// Everything about the selected node: one sentence first, what keeps it from being faster, then tabs
-/// Idea, Diff, Source, Profile, Stages. While a newer version
+/// Idea, Diff, Source, Profile, Stages, Prompt. While a newer version
 /// of a detail is on its way the old one stays. Thread: GUI.
 class Inspector : public QWidget
 {
     Q_OBJECT
 public:
-    enum Tab { Idea, Diff, Source, Profile, Stages };
+    enum Tab { Idea, Diff, Source, Profile, Stages, Prompt };
     explicit Inspector(Workbench& bench, QWidget* parent = nullptr);
     void showTab(Tab tab);
     DiffPanel* diff() { return m_diff; }
     SourcePanel* source() { return m_source; }
     ProfilePanel* profile() { return m_profile; }
+    PromptPanel* prompt() { return m_prompt; }
     QString sentence() const;
     QString diagnosis() const; ///< as it stands on the card, with its tags
 
@@ -60,6 +62,7 @@ private:
     ProfilePanel* m_profile;
     QTreeView* m_stages;
     StagesModel* m_stagesModel;
+    PromptPanel* m_prompt;
     std::shared_ptr<const NodeDetail> m_shown;
 };
 

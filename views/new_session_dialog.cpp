@@ -45,11 +45,12 @@ QWidget* withButton(QWidget* field, QToolButton* button)
 
 } // namespace
 
-NewSessionDialog::NewSessionDialog(const QString& folder, QWidget* parent)
+NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& models, QWidget* parent)
     : QDialog(parent), m_folder(folder), m_task(new QComboBox), m_device(new QComboBox), m_strategy(new QComboBox),
       m_evaluations(limit(tr(" evaluations"), 1000000, 40)), m_minutes(limit(tr(" minutes"), 100000, 0)),
       m_playbook(new QCheckBox(tr("Playbook: ideas that ship with the task"))),
-      m_tuner(new QCheckBox(tr("Tuner: values of the kernels' tunables"))), m_file(new QLineEdit), m_problem(new QLabel)
+      m_tuner(new QCheckBox(tr("Tuner: values of the kernels' tunables"))), m_model(new QComboBox),
+      m_usd(new QDoubleSpinBox), m_file(new QLineEdit), m_problem(new QLabel)
 {
     setWindowTitle(tr("New session"));
     for (const std::string& name : listTasks()) {
@@ -62,6 +63,21 @@ NewSessionDialog::NewSessionDialog(const QString& folder, QWidget* parent)
     }
     m_strategy->addItem(tr("Refine: build on what is best"), QStringLiteral("refine"));
     m_strategy->addItem(tr("Sample: ideas from the root"), QStringLiteral("sample"));
+    m_model->addItem(tr("No language model"));
+    for (const QString& model : models) {
+        m_model->addItem(model, model);
+    }
+    if (models.size() > 1) {
+        m_model->addItem(tr("All %1 models, by gain per cost").arg(models.size()), models);
+    }
+    m_model->setEnabled(!models.isEmpty());
+    m_model->setToolTip(models.isEmpty() ? tr("No model is saved: see espalierctl doctor --provider NAME")
+                                         : tr("A saved model that proposes ideas and writes kernels"));
+    m_usd->setRange(0, 100000);
+    m_usd->setDecimals(2);
+    m_usd->setPrefix(tr("USD "));
+    m_usd->setSpecialValueText(tr("no limit"));
+    m_usd->setEnabled(false);
     m_playbook->setChecked(true);
     m_tuner->setChecked(true);
     m_problem->setWordWrap(true);
@@ -81,6 +97,8 @@ NewSessionDialog::NewSessionDialog(const QString& folder, QWidget* parent)
     form->addRow(tr("&Strategy"), m_strategy);
     form->addRow(tr("Proposers"), m_playbook);
     form->addRow(QString(), m_tuner);
+    form->addRow(tr("&Model"), m_model);
+    form->addRow(tr("M&oney"), m_usd);
     form->addRow(tr("&Evaluations"), m_evaluations);
     form->addRow(tr("Ti&me"), m_minutes);
     form->addRow(tr("&File"), withButton(m_file, browseFile));
@@ -104,6 +122,10 @@ NewSessionDialog::NewSessionDialog(const QString& folder, QWidget* parent)
     connect(m_file, &QLineEdit::textChanged, this, &NewSessionDialog::check);
     connect(m_playbook, &QCheckBox::toggled, this, &NewSessionDialog::check);
     connect(m_tuner, &QCheckBox::toggled, this, &NewSessionDialog::check);
+    connect(m_model, &QComboBox::currentIndexChanged, this, [this](int index) {
+        m_usd->setEnabled(index > 0);
+        check();
+    });
     suggestFile();
     check();
 }
@@ -162,7 +184,7 @@ void NewSessionDialog::check()
         problem = tr("The folder %1 does not exist.").arg(file.absolutePath());
     } else if (!QFileInfo(file.absolutePath()).isWritable()) {
         problem = tr("The folder %1 cannot be written to: choose another one.").arg(file.absolutePath());
-    } else if (!m_playbook->isChecked() && !m_tuner->isChecked()) {
+    } else if (!m_playbook->isChecked() && !m_tuner->isChecked() && m_model->currentIndex() <= 0) {
         problem = tr("Choose at least one proposer.");
     }
     m_problem->setText(problem);
@@ -191,7 +213,16 @@ EngineOptions NewSessionDialog::options() const
     if (m_tuner->isChecked()) {
         options.proposers->push_back("tuner");
     }
+    if (m_model->currentIndex() > 0) {
+        options.proposers->push_back("llm");
+        for (const QString& model : m_model->currentData().toStringList()) {
+            options.modelNames.push_back(model.toStdString());
+        }
+    }
     Budget budget;
+    if (m_model->currentIndex() > 0 && m_usd->value() > 0) {
+        budget.usd = m_usd->value();
+    }
     if (m_evaluations->value() > 0) {
         budget.evaluations = m_evaluations->value();
     }

@@ -15,13 +15,14 @@ class QSpinBox;
 
 namespace espalier {
 
-/// Task, device, budget and file of a new session. Says beside the field what is wrong, and keeps its button disabled
+/// Task, device, proposers, budget and file of a new session. Says beside the field what is wrong, and keeps its button disabled
 /// until nothing is. Thread: GUI.
 class NewSessionDialog : public QDialog
 {
     Q_OBJECT
 public:
-    explicit NewSessionDialog(const QString& folder, QWidget* parent = nullptr);
+    /// `models`: names of saved ones; without any the choice says where they come from.
+    explicit NewSessionDialog(const QString& folder, const QStringList& models = {}, QWidget* parent = nullptr);
     void setFile(const QString& file);
     EngineOptions options() const;
 
@@ -39,6 +40,8 @@ private:
     QSpinBox* m_minutes;
     QCheckBox* m_playbook;
     QCheckBox* m_tuner;
+    QComboBox* m_model;
+    QDoubleSpinBox* m_usd;
     QLineEdit* m_file;
     QLabel* m_problem;
     QPushButton* m_create = nullptr;

@@ -59,7 +59,11 @@ void SessionActions::openSample()
 
 void SessionActions::startNew(const QString& file)
 {
-    auto* dialog = new NewSessionDialog(folder(), m_window);
+    QStringList models;
+    for (const std::string& name : m_bench.bridge().modelNames()) {
+        models += format::text(name);
+    }
+    auto* dialog = new NewSessionDialog(folder(), models, m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     if (!file.isEmpty()) {
         dialog->setFile(QFileInfo(file).absoluteFilePath());

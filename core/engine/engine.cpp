@@ -3,6 +3,7 @@
 
 #include "core/base/fd.h"
 #include "core/engine/engine_core.h"
+#include "core/engine/model_profiles.h"
 
 #include <mutex>
 #include <sys/eventfd.h>
@@ -72,6 +73,10 @@ Engine::~Engine() = default;
 
 Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Observer observer)
 {
+    for (std::size_t i = 0; i < options.modelNames.size(); ++i) {
+        ESPALIER_TRY(llm::ModelProfile profile, savedProfile(options.modelNames[i]));
+        options.models.insert(options.models.begin() + static_cast<std::ptrdiff_t>(i), std::move(profile));
+    }
     EngineParts parts = realParts(options);
     return open(std::move(options), std::move(observer), std::move(parts));
 }

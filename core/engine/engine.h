@@ -32,6 +32,7 @@ struct EngineOptions {
     std::optional<std::uint64_t> seed;           ///< default 1
     std::optional<std::string> incumbent;        ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
     std::optional<Budget> budget;                ///< replaces the session's
+    std::vector<std::string> modelNames;         ///< saved profiles, put before `models`
     std::vector<llm::ModelProfile> models;       ///< empty: the session's; else they replace them
     std::optional<LlmSettings> llm;              ///< likewise
     bool actsOnly = false;                       ///< nothing is asked of models: their keys need not be there
