@@ -37,9 +37,13 @@ Words wordsOf(std::string_view text)
         }
         word.clear();
     };
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) || byte >= 0x80) { // letters of other scripts are kept as they are
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const bool dash = byte == 0xe2 && i + 2 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xfe) == 0x80;
+        if (dash) { // dashes, quotation marks and the ellipsis: U+2000 to U+207F
+            end();
+            i += 2;
+        } else if (std::isalnum(byte) || byte >= 0x80) { // letters of other scripts are kept as they are
             word += static_cast<char>(byte < 0x80 ? std::tolower(byte) : byte);
         } else {
             end();
