@@ -5,7 +5,11 @@
 #include "views/diff_view.h"
 #include "views/engine_host.h"
 #include "views/inspector.h"
+#include "views/code_pane.h"
 #include "views/main_window.h"
+#include "views/roofline_panel.h"
+#include "views/roofline_view.h"
+#include "views/source_panel.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
 #include "views/workbench.h"
@@ -74,6 +78,21 @@ public:
         return waitFor([this] { return m_window.inspector().diff()->view()->hunks() > 0; });
     }
 
+    /// Not every session has profiles, nor every machine the libraries that were built.
+    void waitForListings()
+    {
+        (void)waitFor([this] {
+            const QString& why = m_window.inspector().source()->ptx().missing();
+            return !why.endsWith(QChar(0x2026));
+        });
+    }
+    void waitForCharts()
+    {
+        (void)waitFor([this] {
+            return !m_window.roofline().view()->chart().points.empty() || m_bench.nodes().count() == 0;
+        });
+    }
+
     void take(const char* name)
     {
         QCoreApplication::processEvents();
@@ -114,6 +133,16 @@ TEST(RealPictures, OfASearchedSession)
         photographer.take("stages");
         photographer.window().inspector().showTab(Inspector::Source);
         photographer.take("source");
+        photographer.window().applyLayout(MainWindow::Layout::Source);
+        photographer.window().inspector().source()->nextHot()->trigger();
+        photographer.waitForListings();
+        photographer.take("source-profiled");
+        photographer.window().inspector().showTab(Inspector::Profile);
+        photographer.take("profile");
+        photographer.window().applyLayout(MainWindow::Layout::Compare);
+        photographer.waitForCharts();
+        photographer.take("compare");
+        photographer.window().applyLayout(MainWindow::Layout::Search);
         photographer.window().inspector().showTab(Inspector::Diff);
         ASSERT_TRUE(photographer.waitForDiff());
         photographer.take("diff");
