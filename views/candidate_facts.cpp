@@ -143,8 +143,13 @@ CandidateFacts factsOf(const NodeDetail& detail)
         facts.column.comparable =
             format::text(evaluation.profile->caseId) + QLatin1Char('@') + format::text(evaluation.epoch);
         for (const Roof& roof : evaluation.profile->roofs) {
-            const bool bandwidth = roof.id == "dram" || roof.id == "l2" || roof.id == "l1";
-            (bandwidth ? facts.bandwidths : facts.rates).push_back({roof.id, roof.measured, roof.theory});
+            // Of a level's roofs ("dram", "dram_copy", "dram_write") the level's own; what is no level is arithmetic.
+            const auto isOf = [&](const std::string& level) { return roof.id == level || roof.id.starts_with(level + "_"); };
+            if (roof.id == "dram" || roof.id == "l2" || roof.id == "l1") {
+                facts.bandwidths.push_back({roof.id, roof.measured, roof.theory});
+            } else if (!isOf("dram") && !isOf("l2") && !isOf("l1")) {
+                facts.rates.push_back({roof.id, roof.measured, roof.theory});
+            }
         }
     }
     return facts;

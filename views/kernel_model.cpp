@@ -80,14 +80,12 @@ void addLaunch(KernelRow& row, const ProfiledKernel& kernel, const std::string& 
 std::vector<KernelRow> kernelRows(const Evaluation& evaluation)
 {
     std::vector<KernelRow> rows;
-    std::vector<std::string> names;
     const std::string architecture = evaluation.build ? evaluation.build->architecture : std::string();
     const auto start = [&](const std::string& name) -> KernelRow& {
         KernelRow row;
         row.fullName = demangled(name);
         row.name = shortName(row.fullName);
         rows.push_back(std::move(row));
-        names.push_back(name);
         return rows.back();
     };
     if (evaluation.build) {
@@ -102,8 +100,11 @@ std::vector<KernelRow> kernelRows(const Evaluation& evaluation)
     }
     if (evaluation.profile) {
         for (const ProfiledKernel& kernel : evaluation.profile->kernels) {
-            const auto found = std::find(names.begin(), names.end(), kernel.name);
-            KernelRow& row = found == names.end() ? start(kernel.name) : rows[std::size_t(found - names.begin())];
+            // The build's names are demangled already, those of launches are not.
+            const auto found = std::find_if(rows.begin(), rows.end(), [name = demangled(kernel.name)](const KernelRow& row) {
+                return row.fullName == name;
+            });
+            KernelRow& row = found == rows.end() ? start(kernel.name) : *found;
             addLaunch(row, kernel, architecture);
             row.localBytes = std::max(row.localBytes, kernel.localBytes);
         }

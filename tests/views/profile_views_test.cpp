@@ -74,7 +74,7 @@ TEST_F(ProfileViews, FactsKeepOrderNamesAndDirection)
     EXPECT_EQ(facts.point->parent, titled("Reduce by shuffles"));
     EXPECT_GT(facts.point->at(MemoryLevel::Dram).percent, 20);
     EXPECT_EQ(facts.bandwidths.size(), 3u);
-    EXPECT_GE(facts.rates.size(), 4u);
+    EXPECT_EQ(facts.rates.size(), 5u); // copying and writing DRAM is no arithmetic
     detail.evaluation.metrics.back().provenance = Provenance::Model; // one modelled value among measured ones
     EXPECT_EQ(factsOf(detail).column.provenance, Provenance::Model);
 }
@@ -257,6 +257,7 @@ TEST_F(ProfileViews, KernelRowsJoinCompilerAndLaunch)
     scriptNorm(*link);
     Evaluation evaluation = link->details.at(NodeId{1}).evaluation;
     evaluation.build->kernels[0].spillStoreBytes = 8;
+    evaluation.build->kernels[0].kernel = "norm(float const*, float*, int)"; // the compiler's messages are read demangled
     evaluation.build->kernels.push_back({"_ZN12_GLOBAL__N_14tailEv", 255});
     const std::vector<KernelRow> rows = kernelRows(evaluation);
     ASSERT_EQ(rows.size(), 2u);
@@ -387,9 +388,10 @@ TEST_F(ProfileViews, StaysResponsiveWithFiveHundredProfiledCandidates)
     open();
     window->applyLayout(MainWindow::Layout::Compare);
     const auto longestTurn = [&](const std::function<bool()>& ready) {
-        QElapsedTimer clock;
+        QElapsedTimer clock, patience;
+        patience.start();
         qint64 longest = 0;
-        for (int i = 0; i < 20000 && !ready(); ++i) {
+        while (!ready() && patience.elapsed() < 20000) {
             clock.restart();
             QCoreApplication::processEvents(QEventLoop::AllEvents, 1);
             longest = std::max(longest, clock.elapsed());

@@ -16,7 +16,8 @@ constexpr double elements = 4096.0 * 65536, perElement = 5;
 /// Roofs of an H200 as measured once; FP64 only from the data sheet.
 std::vector<Roof> h200Roofs()
 {
-    return {{"dram", 4269, 4814},      {"l2", 8250, 0},           {"l1", 24100, 33500},      {"f32", 63600, 66900},
+    return {{"dram", 4269, 4814},      {"dram_copy", 4125, 0},    {"dram_write", 4589, 0},
+                 {"l2", 8250, 0},           {"l1", 24100, 33500},      {"f32", 63600, 66900},
             {"f64", 0, 33500},         {"f16", 129000, 133800},   {"tensor_f16", 911000, 0}, {"tensor_tf32", 455000, 0}};
 }
 
