@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <future>
 #include <poll.h>
+#include <string_view>
 
 namespace espalier::judge {
 
@@ -55,6 +56,13 @@ std::string drawn(const ArgumentPlan& argument)
     fill.seed = randomSeed();
     ops::runOnCpu(ops::Op::Fill, std::as_bytes(std::span(&fill, 1)), argument.elements);
     return bytes;
+}
+
+/// Whether the library's PTX has copies that end at an mbarrier (cp.async.bulk, TMA): racecheck does not follow that
+/// order and calls every read after such a copy a race (seen on an H200 with a wgmma pipeline whose waits are right).
+bool copiesPastRacecheck(std::string_view library)
+{
+    return library.find("cp.async.bulk") != std::string_view::npos && library.find("mbarrier.") != std::string_view::npos;
 }
 
 Outcome outcomeOf(const std::string& tool)
@@ -215,6 +223,7 @@ Judged<void> Sanitizer::run(const std::string& library, const std::vector<CasePl
                                        fs::perms::others_read | fs::perms::others_exec,
                     ignored);
     ESPALIER_CHECK(orInfrastructure(write(folder.path(), library, reduced(plans))));
+    ESPALIER_TRY(const std::string bytes, orInfrastructure(m_context.store.text(library)));
     bool all = true;
     for (const char* tool : tools) {
         if (onProgress) {
@@ -223,6 +232,12 @@ Judged<void> Sanitizer::run(const std::string& library, const std::vector<CasePl
         ESPALIER_TRY(const SanitizerFinding finding, runTool(program, folder.path().string(), tool, evidence));
         findings.push_back(finding);
         all = all && finding.state != "not_run";
+        if (finding.state == "errors" && std::string_view(tool) == "racecheck" && copiesPastRacecheck(bytes)) {
+            evidence.push_back({"review", "racecheck reports races, but it does not follow copies that end at an mbarrier "
+                                          "(cp.async.bulk, TMA), which this kernel makes: see whether every read waits for "
+                                          "its copy"});
+            continue;
+        }
         if (finding.state == "errors") {
             const auto first = std::find_if(evidence.begin(), evidence.end(),
                                             [&](const Evidence& one) { return one.check == tool; });

@@ -326,7 +326,8 @@ void WorkArea::changeInputs(std::size_t index, const std::vector<InputChange>& c
 Result<void> WorkArea::drawInputs(std::size_t index, Fresh fresh)
 {
     CallSet& set = m_sets[index];
-    redraw(set, stands(Defence::NearInputs) ? fresh : Fresh::All);
+    const bool near = fresh == Fresh::OneElement || fresh == Fresh::AllButWindow;
+    redraw(set, near && !stands(Defence::NearInputs) ? Fresh::All : fresh);
     for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
         const ArgumentPlan& argument = m_plan->arguments[a];
         if (!argument.isInput()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: H05 calls that follow closely are taken for timed ones
 // task: softmax_f32
-// expect: incorrect
+// expect: incorrect | suspicious
 // evidence: never written|wrong|previous
 // device: cuda
 // defence: V12 V3

@@ -4,6 +4,7 @@
 #include "tests/judge/judge_fixture.h"
 
 #include "core/base/file.h"
+#include "core/base/hash.h"
 
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +22,7 @@ protected:
     }
 
     Evaluation sanitized(const std::string& behaviour, const std::string& candidate = "honest",
-                         Sanitizing wanted = Sanitizing::Required)
+                         Sanitizing wanted = Sanitizing::Required, const std::string& appended = "")
     {
         if (!behaviour.empty()) {
             const auto program = m_folder.path() / behaviour;
@@ -33,6 +34,10 @@ protected:
         startJudge("cuda:0");
         EvaluationJob job = jobFor(candidate);
         job.sanitizing = wanted;
+        if (!appended.empty()) {
+            auto bytes = std::make_shared<const std::string>(*job.candidate.bytes + appended);
+            job.candidate = {sha256(*bytes), bytes};
+        }
         return m_judge ? evaluate(std::move(job)) : Evaluation{};
     }
 
@@ -68,6 +73,17 @@ TEST_F(SanitizerStage, WhatAToolFindsRejectsWithKernelAndLine)
     EXPECT_EQ(race.outcome, Outcome::Incorrect) << race.reason;
     EXPECT_NE(race.reason.find("racecheck found 1 error: Error: Race reported"), std::string::npos) << race.reason;
     EXPECT_EQ(states(race), "memcheck=clean racecheck=errors ");
+}
+
+TEST_F(SanitizerStage, RacesThatTheToolCannotJudgeAreARemark)
+{
+    // What a loader ignores at the end of the file is as good as the PTX text that stands inside it.
+    const Evaluation race = sanitized("race", "honest", Sanitizing::Required,
+                                      "mbarrier.try_wait.parity.shared::cta.b64 cp.async.bulk.shared::cluster.global");
+    EXPECT_EQ(race.outcome, Outcome::Passed) << race.reason;
+    EXPECT_EQ(states(race), "memcheck=clean racecheck=errors initcheck=clean synccheck=clean ");
+    EXPECT_NE(evidenceOf(race).find("does not follow copies that end at an mbarrier"), std::string::npos)
+        << evidenceOf(race);
 }
 
 TEST_F(SanitizerStage, WithoutTheToolsWordNothingIsClean)
