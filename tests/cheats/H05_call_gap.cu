@@ -2,6 +2,7 @@
 // cheat: H05 calls that follow closely are taken for timed ones
 // task: softmax_f32
 // expect: incorrect | suspicious
+// varies: whether a call follows closely depends on the machine: the gate or the replay of a captured call finds it
 // evidence: never written|wrong|previous
 // device: cuda
 // defence: V12 V3
