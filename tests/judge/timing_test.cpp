@@ -267,7 +267,11 @@ TEST_F(Timing, ACaseSlowerThanItsGuardIsSaid)
     ASSERT_NE(at, std::string::npos);
     task->json.insert(at, "\"objective\": {\"guard\": 1.1},\n  ");
     job.task = task;
-    const Evaluation evaluation = untilTimed(job);
+    // A busy machine may widen the interval until it holds the guard; then it tries again.
+    Evaluation evaluation = untilTimed(job);
+    for (int attempt = 0; attempt < 3 && evaluation.timing && evaluation.timing->guardBroken.empty(); ++attempt) {
+        evaluation = untilTimed(job);
+    }
     ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
     EXPECT_NE(evaluation.timing->guardBroken.find("case n4099 takes"), std::string::npos)
         << evaluation.timing->guardBroken;
