@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // espalier [FILE]: the window.
+#include "app/saved_models.h"
 #include "views/engine_host.h"
 #include "views/main_window.h"
 #include "views/session_actions.h"
@@ -124,6 +125,7 @@ int main(int argc, char** argv)
         static_cast<ThemeMode>(settings.value(QStringLiteral("window/theme"), int(ThemeMode::System)).toInt()));
     Workbench bench(std::make_unique<EngineHost>(), themes);
     MainWindow window(bench, settings);
+    window.sessions().setModels(std::make_shared<SavedModels>());
     window.show();
     if (!arguments.file().isEmpty()) {
         if (!QFileInfo::exists(arguments.file()) && !arguments.has("task")) {

@@ -58,6 +58,7 @@ void MainWindow::buildMenus()
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { m_sessions->fillRecent(recent); });
     file->addAction(tr("&Sample search"), m_sessions, &SessionActions::openSample);
     file->addSeparator();
+    file->addAction(tr("&Models…"), m_sessions, &SessionActions::editModels);
     file->addAction(m_steering->exportKernel());
     file->addSeparator();
     QAction* close =

@@ -63,16 +63,7 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     }
     m_strategy->addItem(tr("Refine: build on what is best"), QStringLiteral("refine"));
     m_strategy->addItem(tr("Sample: ideas from the root"), QStringLiteral("sample"));
-    m_model->addItem(tr("No language model"));
-    for (const QString& model : models) {
-        m_model->addItem(model, model);
-    }
-    if (models.size() > 1) {
-        m_model->addItem(tr("All %1 models, by gain per cost").arg(models.size()), models);
-    }
-    m_model->setEnabled(!models.isEmpty());
-    m_model->setToolTip(models.isEmpty() ? tr("No model is saved: see espalierctl doctor --provider NAME")
-                                         : tr("A saved model that proposes ideas and writes kernels"));
+    setModels(models);
     m_usd->setRange(0, 100000);
     m_usd->setDecimals(2);
     m_usd->setPrefix(tr("USD "));
@@ -89,6 +80,10 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     auto* browseFile = new QToolButton;
     browseFile->setText(QStringLiteral("…"));
     browseFile->setToolTip(tr("Where to keep the session"));
+    auto* browseModels = new QToolButton;
+    browseModels->setText(QStringLiteral("…"));
+    browseModels->setToolTip(tr("Add, change and test models"));
+    connect(browseModels, &QToolButton::clicked, this, &NewSessionDialog::modelsWanted);
     auto* form = new QFormLayout;
     form->setSpacing(8);
     form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
@@ -97,7 +92,7 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     form->addRow(tr("&Strategy"), m_strategy);
     form->addRow(tr("Proposers"), m_playbook);
     form->addRow(QString(), m_tuner);
-    form->addRow(tr("&Model"), m_model);
+    form->addRow(tr("&Model"), withButton(m_model, browseModels));
     form->addRow(tr("M&oney"), m_usd);
     form->addRow(tr("&Evaluations"), m_evaluations);
     form->addRow(tr("Ti&me"), m_minutes);
@@ -191,6 +186,24 @@ void NewSessionDialog::check()
     if (m_create) {
         m_create->setEnabled(problem.isEmpty());
     }
+}
+
+/// What was chosen stays chosen where it is still there.
+void NewSessionDialog::setModels(const QStringList& models)
+{
+    const QString chosen = m_model->currentText();
+    m_model->clear();
+    m_model->addItem(tr("No language model"));
+    for (const QString& model : models) {
+        m_model->addItem(model, model);
+    }
+    if (models.size() > 1) {
+        m_model->addItem(tr("All %1 models, by gain per cost").arg(models.size()), models);
+    }
+    m_model->setCurrentIndex(std::max(0, m_model->findText(chosen)));
+    m_model->setEnabled(!models.isEmpty());
+    m_model->setToolTip(models.isEmpty() ? tr("No model is saved: add one with the button beside the field")
+                                         : tr("A saved model that proposes ideas and writes kernels"));
 }
 
 void NewSessionDialog::setFile(const QString& file)

@@ -24,7 +24,11 @@ public:
     /// `models`: names of saved ones; without any the choice says where they come from.
     explicit NewSessionDialog(const QString& folder, const QStringList& models = {}, QWidget* parent = nullptr);
     void setFile(const QString& file);
+    void setModels(const QStringList& models);
     EngineOptions options() const;
+
+signals:
+    void modelsWanted();
 
 private:
     void chooseTaskFolder();

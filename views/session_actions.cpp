@@ -2,9 +2,11 @@
 #include "views/session_actions.h"
 
 #include "views/format.h"
+#include "views/models_dialog.h"
 #include "views/new_session_dialog.h"
 #include "views/workbench.h"
 
+#include <QApplication>
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -57,13 +59,37 @@ void SessionActions::openSample()
     open(std::move(options), true);
 }
 
-void SessionActions::startNew(const QString& file)
+void SessionActions::setModels(std::shared_ptr<ModelShelf> shelf)
+{
+    m_shelf = std::move(shelf);
+}
+
+QStringList SessionActions::modelNames() const
 {
     QStringList models;
     for (const std::string& name : m_bench.bridge().modelNames()) {
         models += format::text(name);
     }
-    auto* dialog = new NewSessionDialog(folder(), models, m_window);
+    return models;
+}
+
+void SessionActions::editModels()
+{
+    if (m_shelf) {
+        // Over whatever asked for it: the window, or its New session dialog.
+        QWidget* asked = QApplication::activeModalWidget();
+        auto* dialog = new ModelsDialog(m_shelf, asked ? asked : m_window);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &QDialog::accepted, this, &SessionActions::modelsSaved);
+        dialog->open();
+    }
+}
+
+void SessionActions::startNew(const QString& file)
+{
+    auto* dialog = new NewSessionDialog(folder(), modelNames(), m_window);
+    connect(dialog, &NewSessionDialog::modelsWanted, this, &SessionActions::editModels);
+    connect(this, &SessionActions::modelsSaved, dialog, [this, dialog] { dialog->setModels(modelNames()); });
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     if (!file.isEmpty()) {
         dialog->setFile(QFileInfo(file).absoluteFilePath());

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QStringList>
+#include <memory>
 
 class QAction;
 class QMenu;
@@ -13,6 +14,7 @@ class QWidget;
 
 namespace espalier {
 
+class ModelShelf;
 class Workbench;
 
 /// Opening and creating sessions: the sample, a new one, a file, a recent one. Thread: GUI. The settings (recent files)
@@ -27,17 +29,25 @@ public:
     void openFile(const QString& file);
     void openSample();
     void startNew(const QString& file = {});
+    /// Where the Models dialog reads and writes; without it there is nothing to edit.
+    void setModels(std::shared_ptr<ModelShelf> shelf);
+    void editModels();
     void chooseFile();
     void fillRecent(QMenu* menu);
     QStringList recent() const;
 
+signals:
+    void modelsSaved();
+
 private:
+    QStringList modelNames() const;
     void remember(const QString& file);
     QString folder() const;
 
     Workbench& m_bench;
     QSettings& m_settings;
     QWidget* m_window;
+    std::shared_ptr<ModelShelf> m_shelf;
     bool m_runWhenOpen = false;
 };
 
