@@ -210,6 +210,9 @@ private:
             print(summary.tokensPerImprovement
                       ? fmt::format("          {} improvement{}, {:.0f} tokens each", summary.improvements,
                                     summary.improvements == 1 ? "" : "s", *summary.tokensPerImprovement)
+                  : summary.improvements > 0
+                      ? fmt::format("          {} improvement{} by models", summary.improvements,
+                                    summary.improvements == 1 ? "" : "s")
                       : std::string("          no improvement by a model"));
         }
         print(fmt::format("session:  {}", m_info.file));
