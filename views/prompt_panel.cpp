@@ -2,6 +2,7 @@
 #include "views/prompt_panel.h"
 
 #include "views/format.h"
+#include "views/manual_answer.h"
 #include "views/workbench.h"
 
 #include <QComboBox>
@@ -106,7 +107,7 @@ QString factsOf(const Exchange& exchange)
 
 PromptPanel::PromptPanel(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_choice(new QComboBox), m_facts(new QLabel),
-      m_prompt(textField(tr("Prompt"), false)), m_answers(new QTabWidget), m_answer(textField(tr("Answer"), true)),
+      m_prompt(textField(tr("Prompt"), false)), m_byHand(new ManualAnswer), m_answers(new QTabWidget), m_answer(textField(tr("Answer"), true)),
       m_reasoning(textField(tr("Reasoning"), true)), m_wire(textField(tr("Request"), true)),
       m_send(new QPushButton(tr("Send again"))), m_restore(new QPushButton(tr("Restore"))), m_said(new QLabel)
 {
@@ -137,6 +138,7 @@ PromptPanel::PromptPanel(Workbench& bench, QWidget* parent)
     auto* split = new QSplitter(Qt::Vertical);
     split->setChildrenCollapsible(false);
     split->addWidget(upper);
+    split->addWidget(m_byHand);
     split->addWidget(m_answers);
     auto* head = new QVBoxLayout;
     head->setContentsMargins(12, 8, 12, 8);
@@ -233,6 +235,7 @@ void PromptPanel::showExchange(int)
 {
     const Exchange* exchange = current();
     m_said->clear();
+    m_byHand->setExchange(exchange);
     if (!exchange) {
         m_facts->setText(m_node ? tr("No model was asked about this node.") : tr("Select a node to see what models were asked."));
         for (QPlainTextEdit* field : {m_prompt, m_answer, m_reasoning, m_wire}) {

@@ -15,6 +15,7 @@ class QTabWidget;
 
 namespace espalier {
 
+class ManualAnswer;
 class Workbench;
 
 /// The Prompt tab: every question to a model behind the selected node, with what was sent where, the answer, the reasoning
@@ -46,6 +47,7 @@ private:
     QComboBox* m_choice;
     QLabel* m_facts;
     QPlainTextEdit* m_prompt;
+    ManualAnswer* m_byHand;
     QTabWidget* m_answers;
     QPlainTextEdit* m_answer;
     QPlainTextEdit* m_reasoning;

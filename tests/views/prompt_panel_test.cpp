@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "tests/views/view_fixture.h"
 #include "views/inspector.h"
+#include "views/manual_answer.h"
 #include "views/main_window.h"
 #include "views/new_session_dialog.h"
 #include "views/prompt_panel.h"
@@ -105,6 +106,28 @@ TEST_F(PromptPanelTest, SaysWhenNothingWasAsked)
     answer({});
     EXPECT_EQ(panel().facts(), QStringLiteral("No model was asked about this node."));
     EXPECT_FALSE(panel().send()->isEnabled());
+}
+
+TEST_F(PromptPanelTest, AQuestionForAPersonOffersAFieldForTheAnswer)
+{
+    auto* byHand = panel().findChild<ManualAnswer*>();
+    answer({exchange()});
+    EXPECT_FALSE(byHand->isVisible());
+    Exchange waiting = exchange();
+    waiting.state = Exchange::State::Sent;
+    waiting.url = "manual:questions/idea-0123456789.prompt.md";
+    waiting.answer.clear();
+    answer({waiting});
+    EXPECT_TRUE(byHand->isVisible());
+    for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark}) {
+        themes.setMode(mode);
+        settle();
+        const QString folderPath = qEnvironmentVariable("ESPALIER_PICTURES", QStringLiteral(ESPALIER_PICTURES));
+        QDir().mkpath(folderPath);
+        EXPECT_TRUE(panel().grab().save(QStringLiteral("%1/by-hand-%2.png")
+                                            .arg(folderPath, mode == ThemeMode::Dark ? QStringLiteral("dark")
+                                                                                     : QStringLiteral("light"))));
+    }
 }
 
 TEST_F(PromptPanelTest, PicturesInBothThemes)
