@@ -86,7 +86,9 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
 /// The task of an existing session: from where it was, else the built-in one of that name.
 Result<Task> sessionTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
 {
-    Result<Task> task = parts.loadTask(options.task ? *options.task : info.taskFolder);
+    Result<Task> task = parts.loadTask(options.task               ? *options.task
+                                       : info.taskFolder.empty() ? info.taskId
+                                                                 : info.taskFolder);
     if (!task && !options.task && task.error().code == ErrorCode::NotFound) {
         task = parts.loadTask(info.taskId);
     }
