@@ -26,19 +26,19 @@ constexpr qint64 mostBytes = qint64{8} << 20; // as much as the engine reads
 class AnswerField : public QPlainTextEdit
 {
 protected:
-    bool canInsertFromMimeData(const QMimeData* data) const override
+    bool canInsertFromMimeData(const QMimeData* mime) const override
     {
-        return data->hasUrls() || QPlainTextEdit::canInsertFromMimeData(data);
+        return mime->hasUrls() || QPlainTextEdit::canInsertFromMimeData(mime);
     }
-    void insertFromMimeData(const QMimeData* data) override
+    void insertFromMimeData(const QMimeData* mime) override
     {
-        if (data->hasUrls() && data->urls().front().isLocalFile()) {
-            QFile file(data->urls().front().toLocalFile());
+        if (mime->hasUrls() && mime->urls().front().isLocalFile()) {
+            QFile file(mime->urls().front().toLocalFile());
             if (QFileInfo(file).isFile() && file.size() <= mostBytes && file.open(QIODevice::ReadOnly)) {
                 return insertPlainText(QString::fromUtf8(file.readAll()));
             }
         }
-        QPlainTextEdit::insertFromMimeData(data);
+        QPlainTextEdit::insertFromMimeData(mime);
     }
 };
 

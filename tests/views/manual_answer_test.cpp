@@ -15,9 +15,7 @@
 #include <QUrl>
 #include <gtest/gtest.h>
 
-using namespace espalier;
-
-namespace {
+namespace espalier {
 
 class ManualAnswerTest : public testing::Test
 {
@@ -70,8 +68,6 @@ protected:
     ManualAnswer panel;
 };
 
-} // namespace
-
 TEST_F(ManualAnswerTest, APastedAnswerReachesTheClientThatWaits)
 {
     EXPECT_TRUE(panel.isVisibleTo(nullptr));
@@ -121,3 +117,5 @@ TEST_F(ManualAnswerTest, IsThereForQuestionsThatWaitForAPersonAlone)
     panel.setExchange(&exchange);
     EXPECT_TRUE(panel.isHidden());
 }
+
+} // namespace espalier

@@ -15,9 +15,7 @@
 #include <QTest>
 #include <QThread>
 
-using namespace espalier;
-
-namespace {
+namespace espalier {
 
 /// Models in memory; a check that waits until the test lets it go.
 class ScriptedShelf : public ModelShelf
@@ -120,8 +118,6 @@ protected:
     std::shared_ptr<ScriptedShelf> shelf = std::make_shared<ScriptedShelf>();
     std::unique_ptr<ModelsDialog> dialog;
 };
-
-} // namespace
 
 TEST_F(ModelsDialogTest, AddsChangesAndRemoves)
 {
@@ -254,3 +250,5 @@ TEST_F(ModelsDialogTest, Pictures)
         EXPECT_EQ(image.pixelColor(2, 2).lightness() < 128, mode == ThemeMode::Dark);
     }
 }
+
+} // namespace espalier
