@@ -101,6 +101,8 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
         ->check(CLI::Range(0, 1024));
     run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
         ->expected(1, -1);
+    run->add_flag_callback("--no-lessons", [&verb] { verb.engine.lessons = false; },
+                           "Do not ask a model at the end what the session has taught");
     run->add_flag("--dry-run", verb.dryRun, "Only estimate what models would cost");
     run->add_option("--export", verb.exportFolder, "Export the best candidate to this folder at the end");
     run->add_flag("--json", verb.json, "One JSON object on standard output");

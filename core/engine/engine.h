@@ -38,6 +38,7 @@ struct EngineOptions {
     bool actsOnly = false;                       ///< nothing is asked of models: their keys need not be there
     std::vector<std::string> launcher;           ///< put before the judge's command line
     int builders = 0;                            ///< 0: as many as cores
+    bool lessons = true;                         ///< a run's end asks a model what it has taught
     Profiling profiling = Profiling::Off;        ///< of every candidate that passes; what leads at the end always is
 };
 

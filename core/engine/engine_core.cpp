@@ -151,6 +151,10 @@ void EngineCore::run(const command::Run& command)
 
 void EngineCore::resumeRun(std::optional<int> steps)
 {
+    if (m_closing) {
+        dropLessons();
+        m_state = RunState::Paused; // it was over but for the lessons
+    }
     if (m_state == RunState::Running && !steps && !m_steps) {
         m_spent.reset(); // the budget may have grown
         return;
@@ -178,6 +182,7 @@ void EngineCore::pause(std::string why)
             m_why = why.empty() ? "paused" : std::move(why);
         }
         m_state = RunState::Pausing;
+        dropLessons();
         m_winding.reset();
         m_pipeline->setLaunching(false, 0);
         m_pipeline->forgetWinners();
@@ -296,6 +301,9 @@ void EngineCore::plan()
         saveTime(true);
         enterState(RunState::Paused, m_why);
     }
+    if (m_closing) {
+        return awaitLessons();
+    }
     if (m_state != RunState::Running || !m_evaluator) {
         return;
     }
@@ -359,6 +367,13 @@ void EngineCore::checkEnd(Planner::State planned)
     } else if (planned == Planner::State::Limited && budget.evaluations) {
         why = fmt::format("the budget of {} evaluations is used up", *budget.evaluations);
     }
+    if (!askLessons(why)) {
+        finish(std::move(why));
+    }
+}
+
+void EngineCore::finish(std::string why)
+{
     enterState(RunState::Finished, std::move(why));
     reportChanges(true);
     tell(event::Finished{summary()});
@@ -436,6 +451,7 @@ void EngineCore::failRun(std::string why)
         return;
     }
     log(why);
+    dropLessons();
     m_winding.reset();
     m_pipeline->abandon();
     m_clock.stop();

@@ -48,6 +48,10 @@ private:
     void plan();
     void checkEnd(Planner::State planned);
     bool measureWinners();
+    bool askLessons(const std::string& why);
+    void awaitLessons();
+    void dropLessons();
+    void finish(std::string why);
     void checkSpending();
     void enterState(RunState state, std::string why);
     void failRun(std::string why);
@@ -101,6 +105,7 @@ private:
     std::string m_why;
     std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
     std::set<NodeId> m_measuredAgain;        ///< asked for in this run
+    std::optional<std::string> m_closing;    ///< the run is over for this reason; a model is asked what it has taught
     std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence
     std::optional<int> m_steps;         ///< expansions left of a step; nullopt: no limit
     std::deque<double> m_losses;        ///< times of lost judges

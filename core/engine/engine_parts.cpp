@@ -4,7 +4,9 @@
 #include "core/base/file.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
+#include "core/propose/prompt/lesson_book.h"
 #include "core/propose/proposers.h"
+#include "core/search/session_journal.h"
 #include "core/worker/judge_process.h"
 
 #include <algorithm>
@@ -41,6 +43,12 @@ EngineParts realParts(const EngineOptions& options)
     };
     parts.makeProposers = [](const ProposerChoice& choice) { return makeProposers(choice); };
     parts.lessons = [] { return readFile(dataFolder() / "lessons.md", std::size_t{64} << 10).value_or(""); };
+    if (options.lessons) {
+        parts.keepLessons = [](const std::vector<std::string>& lessons, const std::string& task, const std::string& device) {
+            const std::string day = timestamp().substr(0, 10);
+            return keepLessons(dataFolder() / "lessons.md", lessons, {task, device, day});
+        };
+    }
     parts.listings = realListingSource();
     parts.toolkit = [] {
         const auto toolkit = findToolkit();

@@ -26,6 +26,8 @@ struct EngineParts {
     std::function<std::string()> toolkit; ///< version of the compiler, for the epoch; empty when there is none
     std::function<double()> seconds;      ///< a clock that never goes back
     std::function<std::string()> lessons; ///< of earlier sessions, for prompts; may be empty
+    /// Keeps lessons for later sessions, said of a task and a device: how many were new. Empty: no model is asked for any.
+    std::function<Result<int>(const std::vector<std::string>& lessons, const std::string& task, const std::string& device)> keepLessons;
     std::function<void()> afterWrite;     ///< after every write to the session; may be empty
     ListingSource listings;               ///< called on a thread of its own
     int builders = 1;

@@ -72,4 +72,13 @@ struct FailedTry {
     int number = 1; ///< of the repair, from 1
 };
 
+/// An implementation that passed and that the next one of the same idea starts from.
+struct RefinedTry {
+    NodeId node{0};
+    std::string title, source;
+    Evaluation evaluation;
+    double score = 1;      ///< speed-up over the root
+    std::string diagnosis; ///< what its metrics say; empty: nothing is known
+};
+
 } // namespace espalier

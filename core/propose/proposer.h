@@ -71,10 +71,19 @@ struct ImplementContext {
     std::vector<EarlierTry> earlier;   ///< in order of their ordinals
     NodeId node{0};                    ///< the candidate that is to be written
     std::optional<FailedTry> failed;   ///< a repair: what is to be mended
+    std::optional<RefinedTry> refined; ///< the fastest passed implementation before this one; never with `failed`
     std::shared_ptr<const Background> background;
     std::string prompt;                ///< the engineer's own words instead of the assembled prompt; empty: none
     std::optional<NodeId> second;      ///< crossovers: the other parent
     std::string secondSource;
+};
+
+/// What a proposer may know when it is asked what a session has taught.
+struct LessonsContext {
+    std::shared_ptr<const Task> task;
+    std::uint64_t seed = 0;
+    NodeId node{0}; ///< under which the question is kept: the task's root
+    std::shared_ptr<const Background> background;
 };
 
 /// Two kernels that are to be crossed.
@@ -110,6 +119,11 @@ struct Implementation {
     bool postponed = false; ///< no answer now (Proposer::held): to be asked again
 };
 using Answer = std::variant<Ideas, Implementation>;
+/// What a session has taught; none where `reason` says why.
+struct Lessons {
+    std::vector<std::string> lessons;
+    std::string reason;
+};
 } // namespace proposer
 
 /// Why a proposer asks nothing more for now.
@@ -149,6 +163,11 @@ public:
     virtual void goOn() {} ///< the run goes on: what held it may be mended
     /// Before the first request: where exchanges are kept. The log outlives the proposer.
     virtual void keepExchanges(ExchangeLog&) {}
+    /// What the session has taught, for later ones. One question at a time, asked when nothing else is; takeLessons()
+    /// has the answer after some receive(). False: it has nothing to say.
+    virtual bool askLessons(const LessonsContext&) { return false; }
+    virtual std::optional<proposer::Lessons> takeLessons() { return std::nullopt; }
+    virtual void cancelLessons() {}
     virtual int descriptor() const { return -1; }
     virtual int timeoutMilliseconds() const { return -1; } ///< until receive() is due without input; -1: none
     virtual std::vector<proposer::Answer> receive() = 0;

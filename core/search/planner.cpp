@@ -261,7 +261,9 @@ void Planner::place(const StoredNode& node)
     entry.proposer = node.proposer;
     entry.key = payload.key;
     entry.planned = payload.planned;
-    entry.exhausted = node.kind == NodeKind::Idea && !proposerNamed(node.proposer);
+    const Proposer* proposer = proposerNamed(node.proposer);
+    entry.exhausted = node.kind == NodeKind::Idea && !proposer;
+    entry.oneByOne = node.kind == NodeKind::Idea && proposer && proposer->readsBackground();
     entry.pinned = node.pinned;
     entry.pruned = node.pruned;
     entry.boost = node.boost;
@@ -691,6 +693,9 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
     }
     if (backgroundWanted()) {
         ESPALIER_TRY(context.background, background(*parent));
+        if (!failed && context.prompt.empty()) { // the engineer's own words stand for themselves
+            ESPALIER_TRY(context.refined, refinedTry(idea, node));
+        }
     }
     return context;
 }

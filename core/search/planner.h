@@ -69,6 +69,8 @@ public:
     std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
     std::int64_t tokens() const { return m_tokens; }
+    /// What a notebook is written from: all that was consumed.
+    Result<LessonsContext> lessonsContext();
     double usd() const { return m_usd; }
 
     // The engineer's acts. Errors: NotFound, InvalidInput, the store's.
@@ -150,6 +152,7 @@ private:
     Result<std::shared_ptr<const Background>> background(NodeId parent);
     KnownTry knownTry(const TreeNode& node) const;
     Result<std::vector<Exemplar>> exemplars(NodeId parent, const std::vector<KnownTry>& tried);
+    Result<std::optional<RefinedTry>> refinedTry(NodeId idea, NodeId before);
     Result<Evaluation> evaluationOf(NodeId node);
     std::vector<LineageStep> lineageOf(NodeId id) const;
     std::vector<NodeId> mayHaveReadFrom(NodeId node) const;

@@ -67,6 +67,32 @@ KnownTry Planner::knownTry(const TreeNode& node) const
     return known;
 }
 
+/// Of the implementations of an idea before this one, repaired ones too, the fastest that passed; the oldest among equals.
+Result<std::optional<RefinedTry>> Planner::refinedTry(NodeId idea, NodeId before)
+{
+    std::optional<Ranked> best;
+    for (const NodeId child : m_tree.at(idea).children) {
+        const auto score = child < before && m_tree.isParent(child) ? m_tree.score(child) : std::nullopt;
+        if (score && (!best || *score > best->weight)) {
+            best = Ranked{*score, child};
+        }
+    }
+    if (!best) {
+        return std::nullopt;
+    }
+    ESPALIER_TRY(const StoredNode node, stored(best->id));
+    ESPALIER_TRY(Evaluation evaluation, evaluationOf(best->id));
+    std::string diagnosis = diagnosisOf(evaluation);
+    return RefinedTry{best->id, node.title, node.source, std::move(evaluation), best->weight, std::move(diagnosis)};
+}
+
+Result<LessonsContext> Planner::lessonsContext()
+{
+    LessonsContext context{m_setup.task, m_setup.seed, taskRoot, nullptr};
+    ESPALIER_TRY(context.background, background(taskRoot));
+    return context;
+}
+
 Result<Evaluation> Planner::evaluationOf(NodeId node)
 {
     ESPALIER_TRY(const std::vector<StoredStage> stages, m_journal.store().stages(node));

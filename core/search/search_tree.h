@@ -60,6 +60,7 @@ struct TreeNode {
     std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
     bool mended = false;            ///< candidates: a repair of it stands in the tree
     bool exhausted = false;         ///< ideas: nothing more comes
+    bool oneByOne = false;          ///< ideas: each implementation waits for the outcome of those before it
     bool asked = false;             ///< roots and candidates: their ideas stand in the tree
     std::optional<NodeId> crossedWith; ///< ideas: the second parent
     std::optional<Verdict> verdict; ///< roots and candidates: once consumed
@@ -177,6 +178,7 @@ private:
     void touchAll() const;
     void refresh() const;
     void look(NodeId id) const;
+    bool awaitsChild(const TreeNode& idea) const;
     void lookAtIdea(const TreeNode& node, Place& place) const;
     void lookAtCandidate(const TreeNode& node, Place& place) const;
     void lookAtFrontier(NodeId id) const;

@@ -81,14 +81,26 @@ void SearchTree::look(NodeId id) const
         lookAtIdea(node, mine);
     } else {
         lookAtCandidate(node, mine);
+        if (node.parent && at(*node.parent).oneByOne) {
+            m_dirty.insert(*node.parent); // it may have waited for this one
+        }
     }
+}
+
+/// The next implementation is to learn from one that has no outcome yet.
+bool SearchTree::awaitsChild(const TreeNode& idea) const
+{
+    return idea.oneByOne && std::any_of(idea.children.begin(), idea.children.end(), [this](NodeId id) {
+               const TreeNode& child = at(id);
+               return !child.verdict && !child.pruned;
+           });
 }
 
 void SearchTree::lookAtIdea(const TreeNode& node, Place& mine) const
 {
     const auto parent = parentCandidate(node.id);
     std::optional<double> weight;
-    if (parent && !mine.out && !node.exhausted && !node.banned && node.tries() < node.planned) {
+    if (parent && !mine.out && !node.exhausted && !node.banned && node.tries() < node.planned && !awaitsChild(node)) {
         const TreeNode& above = at(*parent);
         if (above.verdict && above.verdict->outcome == Outcome::Passed) {
             const double found =

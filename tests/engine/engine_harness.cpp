@@ -54,6 +54,7 @@ EngineParts EngineHarness::parts()
         return std::make_unique<FakeEvaluator>(ledger, hello, losses);
     };
     parts.makeProposers = makeProposers;
+    parts.keepLessons = keepLessons;
     parts.toolkit = [] { return std::string("13.0.88"); };
     parts.listings = listings;
     parts.seconds = [this] { return now; };

@@ -55,6 +55,7 @@ public:
     std::vector<std::string> devices; ///< asked of startJudge
     double now = 1000;                ///< seconds; moved by hand and by every turn
     double secondsPerTurn = 0.01;
+    std::function<Result<int>(const std::vector<std::string>&, const std::string&, const std::string&)> keepLessons;
     int writesBeforeKill = -1; ///< -1: never
     int writes = 0;
     std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const ProposerChoice&)> makeProposers;

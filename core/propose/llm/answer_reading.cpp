@@ -61,6 +61,8 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
         result.mismatch = fmt::format("Its source does not define the entry {}. Give the whole file.", entry);
     } else if (sourceIdentity(source) == sourceIdentity(context.parentSource)) {
         result.mismatch = "Its source is the parent kernel unchanged (but for comments and blanks): nothing was implemented.";
+    } else if (context.refined && sourceIdentity(source) == sourceIdentity(context.refined->source)) {
+        result.mismatch = "Its source is the kernel to refine unchanged (but for comments and blanks): nothing was refined.";
     } else if (context.failed && sourceIdentity(source) == sourceIdentity(context.failed->source)) {
         result.mismatch = "Its source is the failed kernel unchanged (but for comments and blanks): nothing was mended.";
     } else if (const auto kept = checkLocks(context.parentSource, source); !kept) {

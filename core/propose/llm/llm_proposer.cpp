@@ -146,9 +146,10 @@ const PromptTemplate& LlmProposer::templateFor(const Question& question) const
     if (question.ideas) {
         return m_prompts.at("idea");
     }
-    return m_prompts.at(question.implement->failed   ? "repair"
-                        : question.implement->second ? "crossover"
-                                                     : "implement");
+    return m_prompts.at(question.implement->failed    ? "repair"
+                        : question.implement->refined ? "refine"
+                        : question.implement->second  ? "crossover"
+                                                      : "implement");
 }
 
 Result<AssembledPrompt> LlmProposer::promptFor(const Question& question, const PromptTemplate& prompt) const
@@ -317,6 +318,9 @@ std::vector<proposer::Answer> LlmProposer::receive()
 void LlmProposer::onEvent(llm::chat::Event& event)
 {
     const RequestId id = std::visit([](const auto& one) { return one.id; }, event);
+    if (m_lessons && m_lessons->request == id) {
+        return onLessonsEvent(event);
+    }
     const auto found = m_asked.find(id);
     if (found == m_asked.end()) {
         return; // cancelled
@@ -337,15 +341,14 @@ void LlmProposer::onEvent(llm::chat::Event& event)
     }
 }
 
-void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
+void LlmProposer::noteAnswer(Exchange& exchange, const LlmModel& model, llm::chat::Answered& answered)
 {
-    Exchange& exchange = question.exchange;
     exchange.state = Exchange::State::Answered;
     exchange.answer = std::move(answered.answer.text);
     exchange.reasoning = std::move(answered.answer.reasoning);
     exchange.finish = llm::nameOf(answered.answer.finish);
     exchange.tokens = countsOf(answered.answer.usage);
-    exchange.usd = m_models[question.model].price(exchange.tokens);
+    exchange.usd = model.price(exchange.tokens);
     exchange.notes = std::move(answered.answer.adjustments);
     exchange.attempts = answered.answer.attempts;
     exchange.firstTokenSeconds = answered.answer.firstTokenSeconds;
@@ -356,6 +359,11 @@ void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
     if (!answered.wire.requestBody.empty()) { // what was adjusted on the way
         exchange.request = std::move(answered.wire.requestBody);
     }
+}
+
+void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
+{
+    noteAnswer(question.exchange, m_models[question.model], answered);
     conclude(std::move(question), false);
 }
 
@@ -425,20 +433,25 @@ void LlmProposer::conclude(Question question, bool onRecord)
     m_answers.push_back(std::move(answer));
 }
 
-void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
+void LlmProposer::noteFailure(Exchange& exchange, const LlmModel& model, llm::chat::Failed& failed)
 {
-    using Kind = llm::ChatFailure::Kind;
-    Exchange& exchange = question.exchange;
     exchange.state = Exchange::State::Failed;
     exchange.reason = failed.failure.message;
     exchange.answer = std::move(failed.failure.partialText);
     exchange.tokens = countsOf(failed.failure.usage);
     if (exchange.tokens != TokenCounts{}) {
-        exchange.usd = m_models[question.model].price(exchange.tokens);
+        exchange.usd = model.price(exchange.tokens);
     }
     if (!failed.wire.requestBody.empty()) {
         exchange.request = std::move(failed.wire.requestBody);
     }
+}
+
+void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
+{
+    using Kind = llm::ChatFailure::Kind;
+    Exchange& exchange = question.exchange;
+    noteFailure(exchange, m_models[question.model], failed);
     if (const auto result = m_log->ended(exchange); !result) {
         hold(false, result.error().message);
         return postpone(question);

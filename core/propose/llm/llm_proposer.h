@@ -51,6 +51,9 @@ public:
     std::optional<Held> held() const override { return m_held; }
     void goOn() override;
     void keepExchanges(ExchangeLog& log) override { m_log = &log; }
+    bool askLessons(const LessonsContext& context) override;
+    std::optional<proposer::Lessons> takeLessons() override;
+    void cancelLessons() override;
     int descriptor() const override { return m_poll.get(); }
     int timeoutMilliseconds() const override;
     std::vector<proposer::Answer> receive() override;
@@ -69,6 +72,16 @@ private:
         Exchange exchange;
     };
 
+    struct LessonsQuestion {
+        RequestId request{0}; ///< 0: none is under way
+        std::size_t model = 0;
+        Exchange exchange;
+        std::optional<proposer::Lessons> answer;
+    };
+
+    void onLessonsEvent(llm::chat::Event& event);
+    static void noteAnswer(Exchange& exchange, const LlmModel& model, llm::chat::Answered& answered);
+    static void noteFailure(Exchange& exchange, const LlmModel& model, llm::chat::Failed& failed);
     void submit(Question question);
     Result<AssembledPrompt> promptFor(const Question& question, const PromptTemplate& prompt) const;
     const PromptTemplate& templateFor(const Question& question) const;
@@ -93,6 +106,7 @@ private:
     std::vector<proposer::Answer> m_answers;
     std::int64_t m_nextRequest = 1;
     std::optional<Held> m_held;
+    std::optional<LessonsQuestion> m_lessons;
 };
 
 } // namespace espalier

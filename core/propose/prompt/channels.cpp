@@ -80,6 +80,20 @@ PromptChannel parentChannel(std::string_view source, const Evaluation* evaluatio
     return needed("parent", text + "\n" + fenced(source));
 }
 
+PromptChannel refinedChannel(const RefinedTry& refined)
+{
+    return needed("parent",
+                  fmt::format("## The kernel to refine: node {}, {}\n\nIt implements the idea below and passes every check, {:.3g} times "
+                              "as fast as the root.\n{}{}\n{}",
+                              refined.node.value, oneLine(refined.title, 120), refined.score,
+                              timesOf(refined.evaluation), resourcesOf(refined.evaluation), fenced(refined.source)));
+}
+
+PromptChannel metricsChannel(const std::string& diagnosis)
+{
+    return channel("metrics", diagnosis.empty() ? "" : "## What the metrics say\n\n" + diagnosis + "\n", metricsPriority);
+}
+
 std::string exemplarText(const Exemplar& exemplar, bool withSource)
 {
     std::string text = fmt::format("### Node {}: {}\n\n{}{}{}\n", exemplar.node.value, exemplar.title,
@@ -206,9 +220,7 @@ std::vector<PromptChannel> common(const Task& task, const Background* background
     }
     channels.push_back(channel(
         "device", background->deviceSheet.empty() ? "" : "## Device\n\n" + background->deviceSheet, devicePriority));
-    channels.push_back(channel(
-        "metrics", background->diagnosis.empty() ? "" : "## What the metrics say\n\n" + background->diagnosis + "\n",
-        metricsPriority));
+    channels.push_back(metricsChannel(background->diagnosis));
     channels.push_back(exemplarsChannel(background->exemplars));
     channels.push_back(triedChannel(background->tried));
     channels.push_back(listed("hints", "Standing hints of the engineer", background->hints, hintsPriority));
@@ -274,7 +286,15 @@ std::vector<PromptChannel> channelsOf(const ImplementContext& context, const std
 {
     const Background* background = context.background.get();
     std::vector<PromptChannel> channels = common(*context.task, background);
-    channels.push_back(parentChannel(context.parentSource, background ? &background->parentEvaluation : nullptr));
+    if (context.refined) {
+        const RefinedTry& refined = *context.refined;
+        std::erase_if(channels, [](const PromptChannel& one) { return one.name == "metrics"; }); // the parent's
+        channels.push_back(refinedChannel(refined));
+        channels.push_back(metricsChannel(refined.diagnosis));
+        channels.push_back(evidenceChannel(refined.evaluation));
+    } else {
+        channels.push_back(parentChannel(context.parentSource, background ? &background->parentEvaluation : nullptr));
+    }
     channels.push_back(needed("idea", ideaWords(context)));
     if (context.failed) {
         channels.push_back(needed("failed", "## The kernel that failed\n\n" + fenced(context.failed->source)));
