@@ -15,6 +15,7 @@
 #include <QDateTime>
 #include <QEvent>
 #include <QHeaderView>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QTabWidget>
 #include <QTextBrowser>

@@ -34,6 +34,7 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 namespace espalier {

@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+class QHBoxLayout;
 class QComboBox;
 class QDoubleSpinBox;
 class QLabel;
@@ -46,7 +47,7 @@ protected:
 private:
     void refresh();
     void showTable(MetricTable table);
-    void buildBar(class QHBoxLayout* bar);
+    void buildBar(QHBoxLayout* bar);
     void restyle();
     QString whyEmpty() const;
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+class QHBoxLayout;
 class QAction;
 class QLabel;
 class QLineEdit;
@@ -43,7 +44,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void buildBar(class QHBoxLayout* bar);
+    void buildBar(QHBoxLayout* bar);
     void annotate();
     void find(bool forward);
     void markAll();

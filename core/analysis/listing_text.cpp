@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <map>
+#include <utility>
 
 namespace espalier {
 
