@@ -427,11 +427,6 @@ Result<std::vector<StoredStage>> Store::stages(NodeId id)
     return readStages(std::move(statement));
 }
 
-Result<std::vector<StoredStage>> Store::allStages()
-{
-    return readStages(m_impl->database->prepare(fmt::format("{} {}", stageColumns, stageOrder)));
-}
-
 Result<void> Store::addAct(const StoredAct& act)
 {
     Statement statement = m_impl->database->prepare("INSERT INTO acts(at, author, what) VALUES(?,?,?)");

@@ -77,8 +77,7 @@ public:
     Result<void> updateNode(const StoredNode& node); ///< state, flags, texts, source; never parents or kind
 
     Result<void> addStage(const StoredStage& stage); ///< attempt is the next free one when it is 0
-    Result<std::vector<StoredStage>> stages(NodeId id);
-    Result<std::vector<StoredStage>> allStages(); ///< in (node, stage, attempt) order
+    Result<std::vector<StoredStage>> stages(NodeId id); ///< in (stage, attempt) order
 
     Result<void> addAct(const StoredAct& act);
     Result<std::vector<StoredAct>> acts();

@@ -22,11 +22,15 @@ protected:
         std::filesystem::copy_file(SESSION_FIXTURE, copy);
         auto store = Store::open(copy, Store::Mode::ReadWrite);
         ASSERT_TRUE(store) << store.error().message;
-        const auto stages = (*store)->allStages();
-        ASSERT_TRUE(stages) << stages.error().message;
-        for (const StoredStage& stage : *stages) {
-            if (stage.stage == Stage::Time && stage.record.profile) {
-                m_profiled.push_back(stage.record);
+        const auto nodes = (*store)->nodes();
+        ASSERT_TRUE(nodes) << nodes.error().message;
+        for (const StoredNode& node : *nodes) {
+            const auto stages = (*store)->stages(node.id);
+            ASSERT_TRUE(stages) << stages.error().message;
+            for (const StoredStage& stage : *stages) {
+                if (stage.stage == Stage::Time && stage.record.profile) {
+                    m_profiled.push_back(stage.record);
+                }
             }
         }
     }
