@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/model/again.h"
 #include "core/model/session.h"
 
 #include <string>
@@ -30,6 +31,9 @@ struct Overturn { NodeId node; bool passed = false; std::string reason; };
 /// candidate (and where `ideas` is set) new ideas. `prompt`: own words instead of the assembled ones. It is sent when the
 /// run goes on.
 struct Ask { NodeId node; std::string prompt; bool ideas = false; };
+/// A kernel that has its verdict is judged once more on new inputs: at once, whether the session runs or not, and beside
+/// its budget. What was not looked at again stays; a rejection replaces the verdict.
+struct JudgeAgain { NodeId node; Again what = Again::Verify; };
 struct AddHint { std::string text; };                                ///< stands in every prompt from now on
 struct RemoveHint { int number = 1; };                               ///< in the order in which they were given
 struct Attach { std::string name, text; };                           ///< a document or example; an empty text removes it
@@ -40,6 +44,6 @@ struct FetchListings { NodeId node; };                               ///< PTX an
 struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             Ask, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export>;
+                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export>;
 
 } // namespace espalier::command

@@ -11,8 +11,6 @@ namespace espalier {
 namespace {
 
 constexpr int tickMilliseconds = 250; ///< how exactly a budget of seconds is kept
-constexpr std::size_t winnersAtOnce = 2;
-constexpr std::size_t mostWinners = 4; ///< when one after the other does not hold what it promised
 
 bool active(RunState state)
 {
@@ -99,6 +97,7 @@ struct EngineCore::Handler {
                core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
     }
     void operator()(const command::Ask& c) const { answer("ask", core.m_planner->ask(c.node, c.prompt, c.ideas)); }
+    void operator()(const command::JudgeAgain& c) const { answer("judge-again", core.judgeAgain(c)); }
     void operator()(const command::AddHint& c) const { answer("hint", core.m_planner->addHint(c.text)); }
     void operator()(const command::RemoveHint& c) const { answer("unhint", core.m_planner->removeHint(c.number)); }
     void operator()(const command::Attach& c) const { answer("attach", core.m_planner->attach({c.name, c.text})); }
@@ -162,6 +161,7 @@ void EngineCore::resumeRun(std::optional<int> steps)
     m_steps = steps;
     m_spent.reset();
     m_winding.reset();
+    m_errand.reset();
     m_measuredAgain.clear();
     m_clock.start();
     enterState(RunState::Running, "");
@@ -184,8 +184,9 @@ void EngineCore::pause(std::string why)
         m_state = RunState::Pausing;
         dropLessons();
         m_winding.reset();
+        m_errand.reset();
         m_pipeline->setLaunching(false, 0);
-        m_pipeline->forgetWinners();
+        m_pipeline->forgetAgain();
     }
 }
 
@@ -337,6 +338,9 @@ void EngineCore::checkEnd(Planner::State planned)
     if (planned == Planner::State::Working && !m_spent) {
         return; // an outcome waits to be consumed
     }
+    if (m_errand) {
+        return endErrand();
+    }
     if ((m_steps != 0 || m_spent) && measureWinners()) {
         m_winding = planned;
         return;
@@ -379,46 +383,6 @@ void EngineCore::finish(std::string why)
     tell(event::Finished{summary()});
 }
 
-/// The best of many noisy figures is flattered by its noise: the headline must come from a second measurement. True
-/// when one was started. Modelled figures have no noise.
-bool EngineCore::measureWinners()
-{
-    if (m_journal.info().provenance != Provenance::Measured) {
-        return false;
-    }
-    const auto best = m_book.best();
-    const NodeSummary* first = best ? m_book.find(*best) : nullptr;
-    const bool open = first && *best != taskRoot && !first->measuredAgain;
-    if (!open || m_measuredAgain.size() >= mostWinners) {
-        return false;
-    }
-    bool started = false;
-    for (const NodeId id : m_book.winners(winnersAtOnce)) {
-        if (m_measuredAgain.size() >= mostWinners || !m_measuredAgain.insert(id).second) {
-            continue;
-        }
-        const auto full = detail(id);
-        if (!full) {
-            continue;
-        }
-        PassStart start{.node = id, .source = full->source};
-        if (full->parentCandidate && *full->parentCandidate != taskRoot && !full->parentSource.empty()) {
-            start.parentSource = full->parentSource;
-        }
-        start.soFar.build = full->evaluation.build;
-        start.built = true;
-        start.again = true;
-        m_pipeline->add(std::move(start));
-        started = true;
-    }
-    if (started) {
-        log("The winners are measured again on new inputs, in the full tier.");
-        m_pipeline->setLaunching(true, 0);
-        m_pipeline->pump();
-    }
-    return started;
-}
-
 void EngineCore::checkSpending()
 {
     const Budget& budget = m_journal.info().budget;
@@ -453,6 +417,7 @@ void EngineCore::failRun(std::string why)
     log(why);
     dropLessons();
     m_winding.reset();
+    m_errand.reset();
     m_pipeline->abandon();
     m_clock.stop();
     saveTime(true);

@@ -35,6 +35,10 @@ public:
 
 private:
     struct Handler;
+    struct Errand { ///< of the engineer's while the session did not run: where it stood
+        RunState state;
+        std::string why;
+    };
 
     EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer);
 
@@ -47,7 +51,6 @@ private:
     bool workOff();
     void plan();
     void checkEnd(Planner::State planned);
-    bool measureWinners();
     bool askLessons(const std::string& why);
     void awaitLessons();
     void dropLessons();
@@ -58,6 +61,11 @@ private:
     double usd() const { return m_planner->usd() + m_exchanges.total().usd; }
     std::int64_t tokens() const { return m_planner->tokens() + m_exchanges.total().tokens(); }
     std::int64_t room() const;
+
+    // engine_again.cpp: what is judged once more
+    bool measureWinners();
+    Result<void> judgeAgain(const command::JudgeAgain& command);
+    void endErrand();
 
     // engine_judge.cpp: device, epoch, loss
     bool ready();
@@ -104,6 +112,7 @@ private:
     RunState m_state = RunState::Idle;
     std::string m_why;
     std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
+    std::optional<Errand> m_errand;
     std::set<NodeId> m_measuredAgain;        ///< asked for in this run
     std::optional<std::string> m_closing;    ///< the run is over for this reason; a model is asked what it has taught
     std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence

@@ -407,14 +407,14 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
     ESPALIER_TRY(LoadedRunner candidate,
                  m_context.runners.candidate(job.candidate, entryNames(task->entry), m_context.interrupts));
     m_context.runners.setCandidate(candidate.process.get());
+    Profiler profiler(m_context, *task);
+    profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
     const auto profile = [&]() -> Judged<void> {
         if (job.profiling == Profiling::Off || m_context.session.simulated()) {
             return {};
         }
         callbacks.progress(Stage::Profile, "profiling");
         m_context.buffers.release();
-        Profiler profiler(m_context, *task);
-        profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
         const DeviceInfo& device = m_context.device().info();
         const std::string measured = readFile(measuredRoofsFile(device.uuid)).value_or(std::string());
         profiler.roofs = deviceRoofs(device, measured, m_roofs);
@@ -455,9 +455,14 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         }
         evaluation.stage = Stage::Time;
         const auto start = std::chrono::steady_clock::now();
-        ESPALIER_TRY(TimingRecord record, m_context.session.simulated()
-                                              ? model(job, *task, plans, verified, oracle, evaluation.evidence)
-                                              : measure(job, callbacks, *task, plans, oracle, candidate, evaluation));
+        auto measured = m_context.session.simulated()
+                            ? model(job, *task, plans, verified, oracle, evaluation.evidence)
+                            : measure(job, callbacks, *task, plans, oracle, candidate, evaluation);
+        if (!measured && measured.error().disturbed) {
+            m_context.buffers.release();
+            ESPALIER_CHECK(profiler.account(candidate, plans.timed, evaluation));
+        }
+        ESPALIER_TRY(TimingRecord record, std::move(measured));
         completeObjective(*task, plans.timed, record);
         record.tier = worker::nameOf(job.tier);
         record.seconds = secondsSince(start);

@@ -90,6 +90,12 @@ void append(std::vector<MetricValue>& metrics, std::vector<MetricValue> more)
     metrics.insert(metrics.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+void told(CollectorRun& run, const Error& error)
+{
+    run.done = false;
+    run.note = error.message;
+}
+
 void addOccupancy(std::vector<ProfiledKernel>& kernels, const DeviceInfo& device)
 {
     for (ProfiledKernel& kernel : kernels) {
@@ -271,25 +277,13 @@ Judged<void> Profiler::watch(const Bench& bench, Attempt& attempt, Json& seen) c
     return ended("");
 }
 
-Judged<void> Profiler::withArea(const Bench& bench, Evaluation& evaluation)
+/// What the calls put on the device: facts and kernels for the record, and the verdict where nobody waits for some of it.
+Judged<void> Profiler::activity(const Bench& bench, Attempt& attempt, Evaluation& evaluation) const
 {
     ProfileRecord& record = *evaluation.profile;
-    const auto told = [](CollectorRun& run, const Error& error) {
-        run.done = false;
-        run.note = error.message;
-    };
-    const std::string sets = setsFor(bench.level);
-    auto lock = CounterLock::take(m_context.device().info().uuid, lockPatience);
-    // Both start side by side: most of it is the host's work, and preparing counters holds no hardware.
-    Attempt activity = begin(bench, "activity", "");
-    std::optional<Attempt> ranges;
-    if (lock) {
-        ranges.emplace(begin(bench, "ranges", sets));
-        ESPALIER_CHECK(await(*ranges)); // its start must not stand in the third clock
-    }
-    ESPALIER_TRY(Json seen, collect(bench, activity));
+    ESPALIER_TRY(const Json seen, collect(bench, attempt));
     std::optional<std::string> outside;
-    if (activity.run.done) {
+    if (attempt.run.done) {
         if (auto understood = readActivity(seen, record.caseId, bench.timedUs)) {
             addOccupancy(understood->kernels, m_context.device().info());
             record.kernels = understood->kernels;
@@ -302,18 +296,31 @@ Judged<void> Profiler::withArea(const Bench& bench, Evaluation& evaluation)
             }
             outside = understood->outside;
         } else {
-            told(activity.run, understood.error());
+            told(attempt.run, understood.error());
         }
     }
-    record.collectors.push_back(activity.run);
-    if (outside) {
-        return rejected(Outcome::Suspicious, "activity", *outside);
+    record.collectors.push_back(attempt.run);
+    return outside ? rejected(Outcome::Suspicious, "activity", *outside) : Judged<void>();
+}
+
+Judged<void> Profiler::withArea(const Bench& bench, Evaluation& evaluation)
+{
+    ProfileRecord& record = *evaluation.profile;
+    const std::string sets = setsFor(bench.level);
+    auto lock = CounterLock::take(m_context.device().info().uuid, lockPatience);
+    // Both start side by side: most of it is the host's work, and preparing counters holds no hardware.
+    Attempt activity = begin(bench, "activity", "");
+    std::optional<Attempt> ranges;
+    if (lock) {
+        ranges.emplace(begin(bench, "ranges", sets));
+        ESPALIER_CHECK(await(*ranges)); // its start must not stand in the third clock
     }
+    ESPALIER_CHECK(this->activity(bench, activity, evaluation));
     if (!ranges) {
         record.collectors.push_back({"ranges", false, 0, 0, lock.error().message});
         return {};
     }
-    ESPALIER_TRY(seen, collect(bench, *ranges));
+    ESPALIER_TRY(const Json seen, collect(bench, *ranges));
     if (ranges->run.done) {
         if (auto counters = readCounters(seen, profile::counterSetsNamed(sets))) {
             record.chip = counters->chip;
@@ -363,6 +370,40 @@ Judged<void> Profiler::byInstruction(const Bench& bench, ProfileRecord& record)
     return {};
 }
 
+/// The library and a work area full of fresh inputs. False where something is missing: the record says what.
+Judged<bool> Profiler::fill(Bench& bench, LoadedRunner& candidate, const CasePlan& plan, ProfileRecord& record) const
+{
+    const auto nothing = [&](const std::string& why) {
+        record.collectors.push_back({"activity", false, 0, 0, why});
+        return false;
+    };
+    static const Result<profile::CuptiPlace> cupti = profile::findCupti();
+    if (!cupti) {
+        return nothing(cupti.error().message);
+    }
+    record.tool = "CUPTI 13";
+    bench.library = candidate.library;
+    bench.cupti = *cupti;
+    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, candidate, plan));
+    for (const std::size_t calls : {activityCalls, std::size_t{1}}) { // as many as there is memory for
+        auto area = WorkArea::create(m_context.device(), m_context.buffers, plan, calls, workspace, 0,
+                                     !m_context.session.exactGrants());
+        if (area) {
+            bench.area.emplace(std::move(*area));
+            break;
+        }
+        if (calls == 1) {
+            return nothing(area.error().message);
+        }
+    }
+    for (std::size_t i = 0; i < bench.area->sets(); ++i) {
+        ESPALIER_CHECK(orInfrastructure(bench.area->drawInputs(i)));
+        ESPALIER_CHECK(orInfrastructure(bench.area->poisonOutputs(i, Before::Noise)));
+    }
+    ESPALIER_CHECK(orInfrastructure(bench.area->poisonWorkspace()));
+    return true;
+}
+
 Judged<void> Profiler::run(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Profiling level,
                            Evaluation& evaluation)
 {
@@ -382,39 +423,29 @@ Judged<void> Profiler::run(LoadedRunner& candidate, const std::vector<CasePlan>&
     record.taskBytes = static_cast<double>(plan->minimumBytes);
     record.taskFlops = plan->flops;
     record.roofs = roofs;
-    const auto nothing = [&](const std::string& why) -> Judged<void> {
-        record.collectors.push_back({"activity", false, 0, 0, why});
-        record.seconds = sinceSeconds(start);
-        return {};
-    };
-    static const Result<profile::CuptiPlace> cupti = profile::findCupti();
-    if (!cupti) {
-        return nothing(cupti.error().message);
-    }
-    record.tool = "CUPTI 13";
     Bench bench;
-    bench.library = candidate.library;
-    bench.cupti = *cupti;
     bench.cold = !evaluation.timing || evaluation.timing->regime == "cold";
     bench.timedUs = timed ? timed->timeUs.value : 0;
     bench.level = level;
-    ESPALIER_TRY(const std::uint64_t workspace, workspaceOf(m_context, candidate, *plan));
-    auto area = WorkArea::create(m_context.device(), m_context.buffers, *plan, activityCalls, workspace, 0,
-                                 !m_context.session.exactGrants());
-    if (!area) {
-        area = WorkArea::create(m_context.device(), m_context.buffers, *plan, 1, workspace, 0, !m_context.session.exactGrants());
-    }
-    if (!area) {
-        return nothing(area.error().message);
-    }
-    bench.area.emplace(std::move(*area));
-    for (std::size_t i = 0; i < bench.area->sets(); ++i) {
-        ESPALIER_CHECK(orInfrastructure(bench.area->drawInputs(i)));
-        ESPALIER_CHECK(orInfrastructure(bench.area->poisonOutputs(i, Before::Noise)));
-    }
-    ESPALIER_CHECK(orInfrastructure(bench.area->poisonWorkspace()));
-    const Judged<void> done = withArea(bench, evaluation);
+    ESPALIER_TRY(const bool filled, fill(bench, candidate, *plan, record));
+    const Judged<void> done = filled ? withArea(bench, evaluation) : Judged<void>();
     record.seconds = sinceSeconds(start);
+    return done;
+}
+
+Judged<void> Profiler::account(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Evaluation& evaluation)
+{
+    ProfileRecord& record = evaluation.profile.emplace();
+    record.caseId = plans.front().id;
+    Bench bench;
+    ESPALIER_TRY(const bool filled, fill(bench, candidate, plans.front(), record));
+    Judged<void> done;
+    if (filled) {
+        Attempt attempt = begin(bench, "activity", "");
+        done = activity(bench, attempt, evaluation);
+    }
+    evaluation.profile.reset(); // it was asked one question
+    evaluation.metrics.clear();
     return done;
 }
 

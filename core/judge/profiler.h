@@ -30,10 +30,15 @@ public:
     /// `candidate`: its own runner, which is only asked for its workspace.
     Judged<void> run(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Profiling level,
                      Evaluation& evaluation);
+    /// Activity accounting alone, of the first plan: what the calls leave on the device beside the given stream. Asked
+    /// when a measurement fails because clocks disagree; where it cannot work, nothing is said.
+    Judged<void> account(LoadedRunner& candidate, const std::vector<CasePlan>& plans, Evaluation& evaluation);
 
 private:
     struct Bench;
     struct Attempt;
+    Judged<bool> fill(Bench& bench, LoadedRunner& candidate, const CasePlan& plan, ProfileRecord& record) const;
+    Judged<void> activity(const Bench& bench, Attempt& attempt, Evaluation& evaluation) const;
     Attempt begin(const Bench& bench, const std::string& collector, const std::string& sets) const;
     Judged<void> await(Attempt& attempt) const;
     Judged<Json> collect(const Bench& bench, Attempt& attempt) const;

@@ -383,11 +383,13 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         for (const auto& [reason, count] : ledger.droppedBecause()) {
             reasons.push_back(fmt::format("{}: {}", reason, count));
         }
-        return notRun(NotRunCause::Infrastructure,
-                      fmt::format("no measurement of case {}: {} of {} blocks were disturbed ({}); free the machine and "
-                                  "its GPU of other work and let it cool",
-                                  plan.id, ledger.dropped(), ledger.dropped() + ledger.kept(),
-                                  fmt::join(reasons, ", ")));
+        auto none = notRun(NotRunCause::Infrastructure,
+                           fmt::format("no measurement of case {}: {} of {} blocks were disturbed ({}); free the machine "
+                                       "and its GPU of other work and let it cool",
+                                       plan.id, ledger.dropped(), ledger.dropped() + ledger.kept(),
+                                       fmt::join(reasons, ", ")));
+        none.error().disturbed = disturbed || complaint;
+        return none;
     }
     ESPALIER_CHECK(checkFloor(plan, timing));
     return timing;

@@ -17,6 +17,7 @@ struct Verdict {
     std::string reason; ///< one sentence
     std::vector<Evidence> evidence;
     bool again = false; ///< something of ours (or a kill from outside) came between: worth one more try
+    bool disturbed = false; ///< no measurement, since clocks disagree: perhaps by what the candidate leaves behind
 };
 
 /// The value, or the verdict that ends the evaluation.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/candidate_pipeline.h"
 
+#include "core/search/judged_again.h"
 #include "core/search/node_payload.h"
 
 #include <algorithm>
@@ -116,8 +117,8 @@ void CandidatePipeline::startBuilds()
             return;
         }
         Pass& pass = m_passes.at(node);
-        const bool free = node == taskRoot || pass.start.again;
-        if (pass.step != Step::Queued || m_book.pruned(node) || (!free && active() >= m_allowance)) {
+        const bool free = node == taskRoot || pass.start.again.has_value();
+        if (pass.step != Step::Queued || (m_book.pruned(node) && !pass.start.again) || (!free && active() >= m_allowance)) {
             continue;
         }
         pass.step = Step::Building;
@@ -213,7 +214,7 @@ void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
 {
     const NodeId node = pass.start.node;
     if (pass.start.again && !result.library) {
-        return forgetWinner(node, result.evaluation.reason);
+        return forgetAgain(node, result.evaluation.reason);
     }
     if (isOurs(result.evaluation)) {
         return toQueue(pass);
@@ -293,10 +294,12 @@ std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
             job.baselines.emplace_back(reference.id, *reference.library);
         }
     }
-    job.tier = pass.start.again ? Tier::Full : m_setup.tier;
-    job.sanitizing = pass.start.again ? Sanitizing::WhereInstalled : Sanitizing::Off; // before it is promoted
-    job.profiling = pass.start.again ? std::max(m_setup.profiling, Profiling::Core) : m_setup.profiling;
+    job.tier = m_setup.tier;
+    job.profiling = m_setup.profiling;
     job.verified = pass.start.verified;
+    if (pass.start.again) {
+        askAgain(job, *pass.start.again, m_setup.profiling);
+    }
     return job;
 }
 
@@ -310,8 +313,8 @@ void CandidatePipeline::startJudging()
         if (!m_launching || m_judging || (rootFirst && node != taskRoot)) {
             return;
         }
-        const bool free = node == taskRoot || pass.start.again;
-        if (pass.step != Step::Built || m_book.pruned(node) || (!free && m_allowance <= 0)) {
+        const bool free = node == taskRoot || pass.start.again.has_value();
+        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && m_allowance <= 0)) {
             continue;
         }
         if (auto job = jobFor(pass)) {
@@ -369,7 +372,7 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
     }
     m_judging.reset();
     if (pass->start.again && event.evaluation.outcome == Outcome::NotRun) { // no verdict: the first figures stay
-        return forgetWinner(pass->start.node, event.evaluation.reason);
+        return forgetAgain(pass->start.node, event.evaluation.reason);
     }
     if (event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Cancelled) {
         return toQueue(*pass);
@@ -393,7 +396,10 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
 void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
 {
     evaluation.build = pass.start.soFar.build;
-    std::vector<Evidence> before = pass.start.soFar.evidence; // what the build had to say stays, once
+    std::vector<Evidence> before; // what the build had to say stays, once
+    if (!pass.start.again) {
+        before = pass.start.soFar.evidence;
+    }
     before.insert(before.end(), pass.start.remarks.begin(), pass.start.remarks.end());
     for (const Evidence& one : before) {
         if (std::find(evaluation.evidence.begin(), evaluation.evidence.end(), one) == evaluation.evidence.end()) {
@@ -404,12 +410,9 @@ void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
         evaluation.verify = pass.start.verified;
     }
     evaluation.epoch = m_setup.epoch;
-    const bool again = pass.start.again;
+    const bool again = pass.start.again.has_value();
     if (again) {
-        evaluation.stage = Stage::Time; // whatever it says replaces what was said before
-        if (evaluation.timing) {
-            evaluation.timing->again = true;
-        }
+        evaluation = recordAgain(*pass.start.again, pass.start.soFar, std::move(evaluation));
     } else if (evaluation.stage != Stage::Time) {
         evaluation.stage = Stage::Verify;
     }
@@ -429,7 +432,7 @@ void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
     pass->step = Step::Built;
     pass->losses = verdict ? pass->losses + 1 : 0;
     if (pass->start.again && (pass->losses >= mostLosses || !verdict)) {
-        return forgetWinner(pass->start.node, event.error.message);
+        return forgetAgain(pass->start.node, event.error.message);
     }
     if (pass->losses >= mostLosses) {
         Evaluation evaluation;
@@ -526,18 +529,18 @@ void CandidatePipeline::toQueue(Pass& pass)
 }
 
 /// It has its figures already: it is no longer on its way.
-void CandidatePipeline::forgetWinner(NodeId node, const std::string& why)
+void CandidatePipeline::forgetAgain(NodeId node, const std::string& why)
 {
     m_passes.erase(node);
     m_book.returnedToQueue(node);
     m_book.setState(node, NodeState::Done);
     if (!why.empty()) {
         m_events.push_back(pipeline::Note{fmt::format(
-            "Node {} could not be measured again and keeps its first figures: {}", node.value, why)});
+            "Node {} could not be judged again and keeps its verdict and figures: {}", node.value, why)});
     }
 }
 
-void CandidatePipeline::forgetWinners()
+void CandidatePipeline::forgetAgain()
 {
     std::vector<NodeId> waiting;
     for (const auto& [node, pass] : m_passes) {
@@ -546,8 +549,14 @@ void CandidatePipeline::forgetWinners()
         }
     }
     for (const NodeId node : waiting) {
-        forgetWinner(node, "");
+        forgetAgain(node, "");
     }
+}
+
+bool CandidatePipeline::judgedAgain(NodeId node) const
+{
+    const auto found = m_passes.find(node);
+    return found != m_passes.end() && found->second.start.again;
 }
 
 void CandidatePipeline::abandon()
@@ -564,7 +573,7 @@ void CandidatePipeline::abandon()
             toQueue(pass);
         }
     }
-    forgetWinners();
+    forgetAgain();
 }
 
 std::vector<pipeline::Event> CandidatePipeline::take()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/build/incumbent.h"
+#include "core/model/again.h"
 #include "core/search/library_shelf.h"
 #include "core/search/node_book.h"
 #include "core/search/session_journal.h"
@@ -28,14 +29,14 @@ struct PassStart {
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
     std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
     std::vector<Evidence> remarks; ///< what is known of the source before it is built; joins the evidence, changes no outcome
-    bool again = false; ///< a winner at the end of a run: the whole full tier on new inputs, beside the allowance
+    std::optional<Again> again; ///< it has its verdict (`soFar`, whole) and is judged once more, beside the allowance
 };
 
 namespace pipeline {
 struct Ended {
     NodeId node;
     Evaluation evaluation;
-    bool again = false; ///< a winner, measured once more
+    bool again = false; ///< it had a verdict before
 }; ///< stored
 struct Trouble {
     Error error;
@@ -88,8 +89,9 @@ public:
     /// not run; without, its losses are forgotten (the run pauses).
     void onLost(const evaluator::Lost& event, bool verdict);
     void abandon(); ///< cancels what runs; the nodes return to the queue
-    /// Winners that wait to be measured again keep the figures they have.
-    void forgetWinners();
+    /// Kernels that wait to be judged again keep the figures they have.
+    void forgetAgain();
+    bool judgedAgain(NodeId node) const; ///< waits for it, or is under way
     std::vector<pipeline::Event> take();
 
     bool hasUnwritten() const { return !m_unwritten.empty(); }
@@ -136,7 +138,7 @@ private:
     bool obtain(const BuildOrder& order, std::optional<Library>& library);
     std::optional<EvaluationJob> jobFor(Pass& pass);
     Pass* judged(RequestId id);
-    void forgetWinner(NodeId node, const std::string& why);
+    void forgetAgain(NodeId node, const std::string& why);
     void endJudged(Pass& pass, Evaluation evaluation);
     void toQueue(Pass& pass);
     void record(Unwritten item);

@@ -162,7 +162,7 @@ evaluator::Event FakeEvaluator::step()
     if (step == 1) {
         ++m_ledger.verified[source];
         std::string outcome = markIn(source, "outcome");
-        if (job.tier == Tier::Full && outcome.empty()) {
+        if ((job.tier == Tier::Full || job.sanitizing != Sanitizing::Off) && outcome.empty()) {
             outcome = markIn(source, "found");
         }
         if (!outcome.empty()) {
@@ -177,6 +177,14 @@ evaluator::Event FakeEvaluator::step()
         VerifyRecord record;
         record.calls = 3;
         record.seconds = 0.5;
+        if (job.verifyOnly) {
+            Evaluation evaluation;
+            evaluation.outcome = Outcome::Passed;
+            evaluation.stage = Stage::Verify;
+            evaluation.reason = "verified";
+            evaluation.verify = record;
+            return finish(evaluation);
+        }
         return evaluator::Verified{job.id, record};
     }
     if (step == 2) {
@@ -213,6 +221,13 @@ Evaluation FakeEvaluator::timed() const
     timing.seconds = 1;
     timing.tier = job.tier == Tier::Full ? "full" : "quick";
     evaluation.timing = timing;
+    if (job.profiling != Profiling::Off) {
+        ProfileRecord& profile = evaluation.profile.emplace();
+        profile.level = job.profiling == Profiling::Core ? "core" : "full";
+        profile.caseId = timed.caseId;
+        profile.provenance = timed.provenance;
+        evaluation.metrics = {{"launches", 1, timed.provenance}};
+    }
     return evaluation;
 }
 

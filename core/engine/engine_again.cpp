@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that have their verdict and are judged once more: winners at the end of a run, and what the engineer asks for.
+#include "core/engine/engine_core.h"
+
+#include "core/base/json.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr std::size_t winnersAtOnce = 2;
+constexpr std::size_t mostWinners = 4; ///< when one after the other does not hold what it promised
+
+PassStart passAgain(NodeDetail full, Again what)
+{
+    PassStart start{.node = full.summary.id, .source = std::move(full.source)};
+    if (full.parentCandidate && *full.parentCandidate != taskRoot && !full.parentSource.empty()) {
+        start.parentSource = std::move(full.parentSource);
+    }
+    start.soFar = std::move(full.evaluation);
+    start.built = true;
+    start.again = what;
+    return start;
+}
+
+} // namespace
+
+/// The best of many noisy figures is flattered by its noise: the headline must come from a second measurement. True
+/// when one was started. Modelled figures have no noise.
+bool EngineCore::measureWinners()
+{
+    if (m_journal.info().provenance != Provenance::Measured) {
+        return false;
+    }
+    const auto best = m_book.best();
+    const NodeSummary* first = best ? m_book.find(*best) : nullptr;
+    const bool open = first && *best != taskRoot && !first->measuredAgain;
+    if (!open || m_measuredAgain.size() >= mostWinners) {
+        return false;
+    }
+    bool started = false;
+    for (const NodeId id : m_book.winners(winnersAtOnce)) {
+        if (m_measuredAgain.size() >= mostWinners || !m_measuredAgain.insert(id).second) {
+            continue;
+        }
+        if (auto full = detail(id)) {
+            m_pipeline->add(passAgain(std::move(*full), Again::Winner));
+            started = true;
+        }
+    }
+    if (started) {
+        log("The winners are measured again on new inputs, in the full tier.");
+        m_pipeline->setLaunching(true, 0);
+        m_pipeline->pump();
+    }
+    return started;
+}
+
+/// Verdicts may be asked for again wherever a kernel was built; figures only where it passed.
+Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
+{
+    ESPALIER_TRY(NodeDetail full, detail(command.node));
+    const NodeSummary node = full.summary;
+    const auto no = [](std::string sentence) { return fail(ErrorCode::InvalidInput, std::move(sentence)); };
+    if (m_state == RunState::Pausing) {
+        return no("The run is pausing: ask again when what runs has ended.");
+    }
+    if (m_pipeline->judgedAgain(node.id)) {
+        return no(fmt::format("Node {} is being judged again already.", node.id.value));
+    }
+    const bool built = node.state == NodeState::Done && full.evaluation.build && !full.evaluation.build->key.empty() &&
+                       full.evaluation.outcome != Outcome::BuildFailed;
+    if (node.kind == NodeKind::Idea || !built) {
+        return no(fmt::format("Node {} has no verdict yet that could be looked at again: only kernels that were built "
+                              "and judged can.",
+                              node.id.value));
+    }
+    if (command.what != Again::Verify && full.evaluation.outcome != Outcome::Passed) {
+        return no(fmt::format("Node {} did not pass: verify it again first, a rejected kernel is not timed or profiled.",
+                              node.id.value));
+    }
+    if (m_journal.info().epoch != full.evaluation.epoch && !m_journal.info().epoch.empty() &&
+        command.what == Again::Profile) {
+        return no(fmt::format("Node {} was measured in another environment: time it again first.", node.id.value));
+    }
+    ESPALIER_CHECK(m_journal.addAct("engineer", Json{{"act", "judge-again"},
+                                                     {"node", node.id.value},
+                                                     {"what", std::string(nameOf(command.what))}}
+                                                    .dump()));
+    const NodeId id = node.id;
+    const bool alone = m_state != RunState::Running;
+    if (alone) {
+        const Errand errand{m_state, m_why};
+        resumeRun(0);
+        if (m_state != RunState::Running) {
+            return {}; // no judge, or the store fails: it has been said
+        }
+        m_errand = errand;
+        m_winding = Planner::State::Limited; // nothing but this is started
+    }
+    m_pipeline->add(passAgain(std::move(full), command.what));
+    log(fmt::format("Node {} is judged again ({}).", id.value, nameOf(command.what)));
+    return {};
+}
+
+/// What was asked for is done: the session stands where it stood.
+void EngineCore::endErrand()
+{
+    const Errand errand = std::move(*std::exchange(m_errand, std::nullopt));
+    m_winding.reset();
+    m_pipeline->setLaunching(false, 0);
+    m_clock.stop();
+    saveTime(true);
+    enterState(errand.state, errand.why);
+    reportChanges(true);
+}
+
+} // namespace espalier
