@@ -156,6 +156,14 @@ void EngineBridge::take(const event::AnswerGrew& event)
 {
     emit answerGrew(event.node, event.exchange, format::text(event.text));
 }
+void EngineBridge::take(const event::ReproWritten& event)
+{
+    emit reproWritten(event.node, format::text(event.file), format::text(event.compiler));
+}
+void EngineBridge::take(const event::Guidance& event)
+{
+    emit guided(event);
+}
 void EngineBridge::take(const event::CommandFailed& event)
 {
     emit commandFailed(format::text(event.what), event.error);

@@ -40,6 +40,8 @@ signals:
                           const std::vector<std::string>& hints, const std::vector<std::string>& attachments);
     void answerGrew(espalier::NodeId node, qint64 exchange, const QString& text);
     void exported(espalier::NodeId node, const QStringList& files);
+    void reproWritten(espalier::NodeId node, const QString& file, const QString& compiler);
+    void guided(const espalier::event::Guidance& guidance);
     void commandFailed(const QString& what, const espalier::Error& error);
     void logged(const QList<QPair<QString, QString>>& lines); ///< time, text
     void runEnded(const espalier::RunSummary& summary);
@@ -57,6 +59,8 @@ private:
     void take(const event::Exchanges& event);
     void take(const event::AnswerGrew& event);
     void take(const event::Exported& event);
+    void take(const event::ReproWritten& event);
+    void take(const event::Guidance& event);
     void take(const event::CommandFailed& event);
     void take(const event::Log& event);
     void take(const event::Finished& event);

@@ -40,6 +40,10 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
         m_details[node] = detail;
         emit detailChanged(node);
     });
+    connect(&m_bridge, &EngineBridge::guided, this, [this](const event::Guidance& guidance) {
+        m_guidance = guidance;
+        emit guidanceChanged();
+    });
     connect(&m_bridge, &EngineBridge::listingsArrived, this, [this](const std::shared_ptr<const CodeListings>& listings) {
         if (m_listings.size() >= listingsKept) {
             m_listings.clear();
@@ -127,6 +131,7 @@ void Workbench::forget()
 {
     m_reopening = false;
     m_session.reset();
+    m_guidance = {};
     m_details.clear();
     m_asked.clear();
     m_listings.clear();

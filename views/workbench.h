@@ -30,6 +30,9 @@ public:
     const std::optional<SessionInfo>& session() const { return m_session; }
     Provenance provenance() const;
 
+    /// What the engineer tells every proposer.
+    const event::Guidance& guidance() const { return m_guidance; }
+
     std::optional<NodeId> selected() const { return m_selected; }
     int selectedIndex() const;
     void select(std::optional<NodeId> node);
@@ -46,6 +49,7 @@ public:
 signals:
     void sessionOpened();
     void sessionClosed();
+    void guidanceChanged();
     void selectionChanged();
     void detailChanged(espalier::NodeId node);
     void listingsChanged(espalier::NodeId node);
@@ -58,6 +62,7 @@ private:
     NodeStore m_nodes;
     QUndoStack m_undo;
     std::optional<SessionInfo> m_session;
+    event::Guidance m_guidance;
     std::optional<NodeId> m_selected;
     std::unordered_map<NodeId, std::shared_ptr<const NodeDetail>> m_details;
     std::unordered_map<NodeId, bool> m_asked;

@@ -146,10 +146,8 @@ private:
         m_ended = m_ended || m_summary.has_value();
     }
     void handle(const event::Log& event) { m_table.line(event.text); }
-    void handle(const event::Detail&) {}
-    void handle(const event::Listings&) {}
-    void handle(const event::Exchanges&) {}
-    void handle(const event::AnswerGrew&) {}
+    template <typename Other>
+    void handle(const Other&) {} // answers to what a run does not ask
     void handle(const event::Closed& event)
     {
         if (event.error) {

@@ -42,8 +42,10 @@ struct FetchExchanges { NodeId node; };                              ///< answer
 struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
 struct FetchListings { NodeId node; };                               ///< PTX and machine code; answered by event::Listings
 struct Export { NodeId node; std::string form; std::string folder; }; ///< answered by event::Exported
+struct Repro { NodeId node; std::string folder; };                   ///< one program to profile; answered by event::ReproWritten
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export>;
+                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export,
+                             Repro>;
 
 } // namespace espalier::command

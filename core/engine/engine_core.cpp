@@ -50,6 +50,7 @@ void EngineCore::begin()
     const SessionInfo& info = m_journal.info();
     tell(event::SessionOpened{info});
     if (rebuild({info.provenance, info.epoch}, "")) {
+        tellGuidance();
         reportChanges(true);
     }
 }
@@ -119,6 +120,14 @@ struct EngineCore::Handler {
         }
         core.tell(event::Exported{c.node, std::move(*files)});
     }
+    void operator()(const command::Repro& c) const
+    {
+        auto file = core.writeRepro(c);
+        if (!file) {
+            return core.refuse("repro", file.error());
+        }
+        core.tell(event::ReproWritten{c.node, std::move(*file), core.m_parts.compiler ? core.m_parts.compiler() : std::string()});
+    }
 };
 
 void EngineCore::handle(const command::Command& command)
@@ -131,6 +140,7 @@ void EngineCore::handle(const command::Command& command)
     }
     std::visit(Handler{*this}, command);
     if (!m_ended) {
+        tellGuidance();
         settle();
         reportChanges(false);
     }

@@ -90,7 +90,9 @@ private:
     void tellListings();
     void tellExchanges(NodeId node);
     void takeSpending();
+    void tellGuidance();
     Result<std::vector<std::string>> exportNode(const command::Export& command);
+    Result<std::string> writeRepro(const command::Repro& command);
 
     EngineParts m_parts;
     Engine::Observer m_observer;
@@ -125,6 +127,7 @@ private:
     double m_lastGrown = -1;
     bool m_reportDue = false; ///< something waits to be told
     RunStatus m_reported;
+    std::optional<event::Guidance> m_guidance; ///< as it was told last
 };
 
 } // namespace espalier

@@ -54,6 +54,10 @@ EngineParts realParts(const EngineOptions& options)
         const auto toolkit = findToolkit();
         return toolkit ? toolkit->version : std::string();
     };
+    parts.compiler = [] {
+        const auto toolkit = findToolkit();
+        return toolkit ? toolkit->nvcc.string() : std::string();
+    };
     parts.seconds = [] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };

@@ -24,6 +24,7 @@ struct EngineParts {
     std::function<Result<std::unique_ptr<Evaluator>>(const std::string& device)> startJudge;
     std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const ProposerChoice& choice)> makeProposers;
     std::function<std::string()> toolkit; ///< version of the compiler, for the epoch; empty when there is none
+    std::function<std::string()> compiler; ///< its program, for what people build themselves; empty when there is none
     std::function<double()> seconds;      ///< a clock that never goes back
     std::function<std::string()> lessons; ///< of earlier sessions, for prompts; may be empty
     /// Keeps lessons for later sessions, said of a task and a device: how many were new. Empty: no model is asked for any.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine tells its observers, and what it reads from the session for them.
+#include "core/base/file.h"
 #include "core/build/entry_header.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
 #include "core/export/kernel_export.h"
+#include "core/export/repro_program.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace espalier {
@@ -233,6 +236,29 @@ Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& c
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));
     return exportKernel({*m_task, full, m_journal.info(), entryHeader(*m_task), command.form, command.folder});
+}
+
+Result<std::string> EngineCore::writeRepro(const command::Repro& command)
+{
+    ESPALIER_TRY(const NodeDetail full, detail(command.node));
+    const auto timed = m_task->casesWith(CaseRole::Time); // what one profiles is what the objective is about
+    const std::string caseId = timed.empty() ? std::string() : timed.front()->id;
+    ESPALIER_TRY(const std::string program, reproProgram({*m_task, full, entryHeader(*m_task), caseId}));
+    const std::filesystem::path file = std::filesystem::path(command.folder) / fmt::format("node_{}.cu", command.node.value);
+    ESPALIER_CHECK(writeFileAtomically(file, program));
+    return file.string();
+}
+
+void EngineCore::tellGuidance()
+{
+    if (!m_planner) {
+        return;
+    }
+    event::Guidance now{m_planner->hints()};
+    if (m_guidance != now) {
+        m_guidance = now;
+        tell(std::move(now));
+    }
 }
 
 } // namespace espalier

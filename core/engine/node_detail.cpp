@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/node_detail.h"
 
+#include "core/search/node_payload.h"
 #include "core/search/record_merge.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@ Result<NodeDetail> readDetail(Store& store, const NodeSummary& summary)
     detail.source = node->source;
     detail.ideaText = node->ideaText;
     detail.createdAt = node->createdAt;
+    detail.why = NodePayload::parse(node->payload).why;
     detail.evaluation = mergeRecords(stages, std::nullopt).evaluation;
     if (summary.state != NodeState::Done) { // records of a pass that still goes on carry no verdict
         detail.evaluation.outcome = Outcome::NotRun;

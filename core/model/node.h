@@ -77,6 +77,7 @@ struct NodeDetail {
     std::optional<NodeId> parentCandidate;
     Evaluation evaluation;
     std::string createdAt;             ///< ISO 8601, UTC
+    std::string why;                   ///< why the search chose it, for a person; empty: nobody chose (a root, the engineer's own)
 };
 
 } // namespace espalier

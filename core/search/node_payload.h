@@ -16,7 +16,7 @@ struct NodePayload {
     std::string own; ///< the proposer's
     std::int64_t tokens = 0;
     double usd = 0;
-    std::string why; ///< candidates: why the strategy chose this expansion
+    std::string why; ///< why the strategy chose this expansion, or asked for this idea; empty for the engineer's own
     std::optional<EndedRecord> ended; ///< candidates and roots that have an outcome
 
     std::string text() const;

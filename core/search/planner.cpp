@@ -38,12 +38,12 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
         if (!m_ideaRequests.empty()) {
             const IdeaRequest request = m_ideaRequests.front();
             if (!held()) {
-                askIdeas(request.parent, &request);
+                askIdeas(request.parent, &request, "the engineer asked");
                 continue;
             }
         }
         if (const auto cutOff = std::exchange(m_cutOffAsk, std::nullopt); cutOff && m_tree.isParent(*cutOff)) {
-            askIdeas(*cutOff);
+            askIdeas(*cutOff, nullptr, whyAsked(*cutOff));
             continue;
         }
         if (room - unfinished() <= 0 || steps == 0) {
@@ -66,7 +66,7 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
         }
         const Decision decision = m_strategy.next(m_tree);
         if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
-            askIdeas(ask->parent);
+            askIdeas(ask->parent, nullptr, ask->why);
         } else if (const auto* expand = std::get_if<decision::Implement>(&decision)) {
             if (implement(expand->idea, std::nullopt, expand->why) && steps) {
                 --*steps;
@@ -140,7 +140,7 @@ std::optional<Error> Planner::takeTrouble()
 
 // --- ideas -------------------------------------------------------------------------------------------------------
 
-void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand)
+void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand, const std::string& why)
 {
     auto context = ideaContext(parent);
     if (!context) {
@@ -150,7 +150,7 @@ void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand)
         context->prompt = byHand->prompt;
         context->round = byHand->round;
     }
-    m_asking = Asking{parent, {}, byHand != nullptr};
+    m_asking = Asking{parent, {}, byHand != nullptr, why};
     for (const auto& proposer : m_proposers) {
         if (byHand && !proposer->readsBackground()) {
             continue; // the engineer asks models, not the playbook
@@ -180,7 +180,7 @@ void Planner::finishAsking()
         outside = outside || one.proposer->descriptor() >= 0;
         postponed = postponed || one.answer->postponed;
         noteDropped(asked.parent, *one.proposer, one.answer->dropped);
-        if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas)) {
+        if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas, asked.why)) {
             return; // asked again when the run goes on; the ideas that are there stay
         }
     }
@@ -208,7 +208,8 @@ void Planner::finishAsking()
     m_tree.find(asked.parent)->asked = true;
 }
 
-bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas)
+bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
+                       const std::string& why)
 {
     for (const ProposedIdea& idea : ideas) {
         const bool known = std::any_of(parent.children.begin(), parent.children.end(), [&](NodeId child) {
@@ -218,7 +219,7 @@ bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const s
         if (known) {
             continue;
         }
-        if (const auto result = grow(ideaNode(parent.id, proposer, idea)); !result) {
+        if (const auto result = grow(ideaNode(parent.id, proposer, idea, why)); !result) {
             trouble(result.error());
             return false;
         }
@@ -226,7 +227,8 @@ bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const s
     return true;
 }
 
-StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea) const
+StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea,
+                             const std::string& why) const
 {
     StoredNode node;
     node.id = m_book.nextId();
@@ -236,7 +238,7 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
     node.title = idea.title;
     node.ideaText = idea.text;
     node.proposer = proposer.name();
-    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0}.text();
+    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0, why, std::nullopt}.text();
     node.createdAt = timestamp();
     return node;
 }
@@ -307,7 +309,7 @@ void Planner::crossOver(const decision::Crossover& crossing)
         if (!idea) {
             continue;
         }
-        StoredNode node = ideaNode(crossing.first, *proposer, *idea);
+        StoredNode node = ideaNode(crossing.first, *proposer, *idea, crossing.why);
         node.parents.push_back({crossing.second, EdgeRole::Crossover});
         if (const auto result = grow(node); !result) {
             trouble(result.error());

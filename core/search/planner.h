@@ -101,6 +101,7 @@ private:
         NodeId parent{0};
         std::vector<AskedProposer> answers;
         bool byHand = false; ///< the engineer asked
+        std::string why;     ///< for a person
     };
     struct IdeaRequest { ///< of the engineer's
         NodeId parent{0};
@@ -115,10 +116,12 @@ private:
 
     bool consumeHead();
     std::int64_t unfinished() const;
-    void askIdeas(NodeId parent, const IdeaRequest* byHand = nullptr);
+    void askIdeas(NodeId parent, const IdeaRequest* byHand, const std::string& why);
+    std::string whyAsked(NodeId parent);
     void finishAsking();
-    bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas);
-    StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea) const;
+    bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
+                  const std::string& why);
+    StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea, const std::string& why) const;
     void crossOver(const decision::Crossover& crossing);
     bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
     std::optional<NodeId> nextRepair() const;

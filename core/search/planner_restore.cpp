@@ -67,6 +67,19 @@ void Planner::findCutOffAsk()
     }
 }
 
+/// Why those ideas were asked for that an earlier run has stored before it was cut off.
+std::string Planner::whyAsked(NodeId parent)
+{
+    const std::vector<NodeId>& children = m_tree.at(parent).children;
+    for (auto child = children.rbegin(); child != children.rend(); ++child) {
+        const auto node = m_tree.at(*child).proposer == "engineer" ? std::nullopt : std::optional(stored(*child));
+        if (node && *node) {
+            return NodePayload::parse((*node)->payload).why;
+        }
+    }
+    return {};
+}
+
 Result<void> Planner::restoreNode(const StoredNode& outline)
 {
     if (outline.kind == NodeKind::Idea) {

@@ -229,6 +229,29 @@ TEST(Acts, ExportWritesThePassedAndRefusesTheRejected)
     EXPECT_EQ(engine.failures.size(), 1u);
 }
 
+TEST(Acts, ReproWritesOneProgramThatRunsTheKernel)
+{
+    EngineHarness engine;
+    TaskCase timed;
+    timed.id = "large";
+    timed.roles = {CaseRole::Time};
+    engine.task.cases = {timed};
+    ASSERT_TRUE(engine.open());
+    const auto folder = ScratchFolder::create("repro").value();
+    engine.post(command::Repro{taskRoot, folder.path().string()});
+    ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    ASSERT_EQ(engine.repros.size(), 1u);
+    EXPECT_EQ(engine.repros[0].node, taskRoot);
+    EXPECT_EQ(engine.repros[0].compiler, "/usr/local/cuda/bin/nvcc");
+    const std::string program = readFile(engine.repros[0].file).value();
+    EXPECT_NE(program.find(engine.task.root.text), std::string::npos);
+    EXPECT_NE(program.find("int main("), std::string::npos);
+    engine.post(command::Repro{NodeId{99}, folder.path().string()});
+    EXPECT_EQ(engine.failures.back().error.message, "The session has no node 99.");
+    engine.post(command::Repro{taskRoot, (folder.path() / "missing" / "folder").string()});
+    EXPECT_EQ(engine.failures.size(), 2u);
+}
+
 TEST(Acts, AnOverturnedVerdictIsKeptBesideTheJudges)
 {
     EngineHarness engine;

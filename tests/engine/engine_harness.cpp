@@ -56,6 +56,7 @@ EngineParts EngineHarness::parts()
     parts.makeProposers = makeProposers;
     parts.keepLessons = keepLessons;
     parts.toolkit = [] { return std::string("13.0.88"); };
+    parts.compiler = [] { return std::string("/usr/local/cuda/bin/nvcc"); };
     parts.listings = listings;
     parts.seconds = [this] { return now; };
     parts.afterWrite = [this] {
@@ -141,6 +142,10 @@ void EngineHarness::observe(const event::Event& event)
         codeListings.push_back(code->listings);
     } else if (const auto* files = std::get_if<event::Exported>(&event)) {
         exported = files->files;
+    } else if (const auto* repro = std::get_if<event::ReproWritten>(&event)) {
+        repros.push_back(*repro);
+    } else if (const auto* told = std::get_if<event::Guidance>(&event)) {
+        guidance.push_back(*told);
     }
 }
 

@@ -69,6 +69,8 @@ public:
     std::vector<RunSummary> finished;
     std::shared_ptr<const NodeDetail> detail;
     std::vector<std::string> exported;
+    std::vector<event::ReproWritten> repros;
+    std::vector<event::Guidance> guidance;
     std::vector<std::shared_ptr<const CodeListings>> codeListings;
     int changes = 0;
 

@@ -91,14 +91,42 @@ TEST(SteeringSession, EveryExpansionSaysWhyItWasChosen)
     ASSERT_TRUE(engine.open());
     engine.run();
     engine.drop();
-    int told = 0;
+    int candidates = 0, ideas = 0;
     for (const StoredNode& node : engine.storedNodes()) {
-        if (node.kind == NodeKind::Candidate) {
+        if (node.kind != NodeKind::Root) {
             EXPECT_NE(node.payload.find("\"why\":\""), std::string::npos) << node.title << ": " << node.payload;
-            ++told;
+            ++(node.kind == NodeKind::Candidate ? candidates : ideas);
         }
     }
-    EXPECT_GE(told, 4);
+    EXPECT_GE(candidates, 4);
+    EXPECT_GE(ideas, 4);
+
+    // Observers hear it with the rest of a node; what the engineer wrote was not chosen by anybody.
+    ASSERT_TRUE(engine.open());
+    engine.post(command::FetchDetail{engine.node("vector")});
+    EXPECT_NE(engine.detail->why, "");
+    engine.post(command::AddIdea{taskRoot, "mine", "words"});
+    engine.post(command::FetchDetail{engine.node("mine")});
+    EXPECT_EQ(engine.detail->why, "");
+}
+
+TEST(SteeringSession, ObserversHearOfHintsAtOnceAndAfterARestart)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    ASSERT_EQ(engine.guidance.size(), 1u);
+    EXPECT_TRUE(engine.guidance.back().hints.empty());
+    engine.post(command::AddHint{"Rows are short."});
+    engine.post(command::AddHint{"No shared memory."});
+    engine.post(command::SetPinned{taskRoot, true}); // nothing new to hear
+    ASSERT_EQ(engine.guidance.size(), 3u);
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.guidance.back().hints, (std::vector<std::string>{"Rows are short.", "No shared memory."}));
+    engine.post(command::RemoveHint{1});
+    EXPECT_EQ(engine.guidance.back().hints, std::vector<std::string>{"No shared memory."});
+    engine.post(command::RemoveHint{7});
+    EXPECT_EQ(engine.failures.back().what, "unhint");
+    EXPECT_EQ(engine.guidance.size(), 5u);
 }
 
 } // namespace
