@@ -160,9 +160,9 @@ void EngineBridge::take(const event::ReproWritten& event)
 {
     emit reproWritten(event.node, format::text(event.file), format::text(event.compiler));
 }
-void EngineBridge::take(const event::Guidance& event)
+void EngineBridge::take(const event::Standing& event)
 {
-    emit guided(event);
+    emit standingArrived(event);
 }
 void EngineBridge::take(const event::CommandFailed& event)
 {

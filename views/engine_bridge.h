@@ -41,7 +41,7 @@ signals:
     void answerGrew(espalier::NodeId node, qint64 exchange, const QString& text);
     void exported(espalier::NodeId node, const QStringList& files);
     void reproWritten(espalier::NodeId node, const QString& file, const QString& compiler);
-    void guided(const espalier::event::Guidance& guidance);
+    void standingArrived(const espalier::event::Standing& standing);
     void commandFailed(const QString& what, const espalier::Error& error);
     void logged(const QList<QPair<QString, QString>>& lines); ///< time, text
     void runEnded(const espalier::RunSummary& summary);
@@ -60,7 +60,7 @@ private:
     void take(const event::AnswerGrew& event);
     void take(const event::Exported& event);
     void take(const event::ReproWritten& event);
-    void take(const event::Guidance& event);
+    void take(const event::Standing& event);
     void take(const event::CommandFailed& event);
     void take(const event::Log& event);
     void take(const event::Finished& event);

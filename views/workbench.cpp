@@ -40,9 +40,9 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
         m_details[node] = detail;
         emit detailChanged(node);
     });
-    connect(&m_bridge, &EngineBridge::guided, this, [this](const event::Guidance& guidance) {
-        m_guidance = guidance;
-        emit guidanceChanged();
+    connect(&m_bridge, &EngineBridge::standingArrived, this, [this](const event::Standing& standing) {
+        m_standing = standing;
+        emit standingChanged();
     });
     connect(&m_bridge, &EngineBridge::listingsArrived, this, [this](const std::shared_ptr<const CodeListings>& listings) {
         if (m_listings.size() >= listingsKept) {
@@ -131,7 +131,7 @@ void Workbench::forget()
 {
     m_reopening = false;
     m_session.reset();
-    m_guidance = {};
+    m_standing = {};
     m_details.clear();
     m_asked.clear();
     m_listings.clear();

@@ -31,7 +31,7 @@ public:
     Provenance provenance() const;
 
     /// What the engineer tells every proposer.
-    const event::Guidance& guidance() const { return m_guidance; }
+    const event::Standing& standing() const { return m_standing; }
 
     std::optional<NodeId> selected() const { return m_selected; }
     int selectedIndex() const;
@@ -49,7 +49,7 @@ public:
 signals:
     void sessionOpened();
     void sessionClosed();
-    void guidanceChanged();
+    void standingChanged();
     void selectionChanged();
     void detailChanged(espalier::NodeId node);
     void listingsChanged(espalier::NodeId node);
@@ -62,7 +62,7 @@ private:
     NodeStore m_nodes;
     QUndoStack m_undo;
     std::optional<SessionInfo> m_session;
-    event::Guidance m_guidance;
+    event::Standing m_standing;
     std::optional<NodeId> m_selected;
     std::unordered_map<NodeId, std::shared_ptr<const NodeDetail>> m_details;
     std::unordered_map<NodeId, bool> m_asked;

@@ -50,7 +50,7 @@ void EngineCore::begin()
     const SessionInfo& info = m_journal.info();
     tell(event::SessionOpened{info});
     if (rebuild({info.provenance, info.epoch}, "")) {
-        tellGuidance();
+        tellStanding();
         reportChanges(true);
     }
 }
@@ -140,7 +140,7 @@ void EngineCore::handle(const command::Command& command)
     }
     std::visit(Handler{*this}, command);
     if (!m_ended) {
-        tellGuidance();
+        tellStanding();
         settle();
         reportChanges(false);
     }

@@ -90,7 +90,7 @@ private:
     void tellListings();
     void tellExchanges(NodeId node);
     void takeSpending();
-    void tellGuidance();
+    void tellStanding();
     Result<std::vector<std::string>> exportNode(const command::Export& command);
     Result<std::string> writeRepro(const command::Repro& command);
 
@@ -127,7 +127,7 @@ private:
     double m_lastGrown = -1;
     bool m_reportDue = false; ///< something waits to be told
     RunStatus m_reported;
-    std::optional<event::Guidance> m_guidance; ///< as it was told last
+    std::optional<event::Standing> m_standing; ///< as it was told last
 };
 
 } // namespace espalier

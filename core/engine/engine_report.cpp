@@ -249,14 +249,14 @@ Result<std::string> EngineCore::writeRepro(const command::Repro& command)
     return file.string();
 }
 
-void EngineCore::tellGuidance()
+void EngineCore::tellStanding()
 {
     if (!m_planner) {
         return;
     }
-    event::Guidance now{m_planner->hints()};
-    if (m_guidance != now) {
-        m_guidance = now;
+    event::Standing now{m_planner->hints()};
+    if (m_standing != now) {
+        m_standing = now;
         tell(std::move(now));
     }
 }

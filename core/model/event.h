@@ -34,16 +34,16 @@ struct AnswerGrew { NodeId node; std::int64_t exchange = 0; std::string text; };
 struct Exported { NodeId node; std::vector<std::string> files; };
 /// A program that runs this one kernel, for a profiler or debugger, and the compiler that it was written for.
 struct ReproWritten { NodeId node; std::string file, compiler; };
-/// What the engineer tells every proposer from now on. Sent when the session is open and when it changed.
-struct Guidance {
+/// What the engineer told the session for good. Sent when it has changed, and once after SessionOpened.
+struct Standing {
     std::vector<std::string> hints; ///< in the order in which they were given
-    bool operator==(const Guidance&) const = default;
+    bool operator==(const Standing&) const = default;
 };
 struct CommandFailed { std::string what; Error error; };
 struct Log { std::string time; std::string text; }; ///< ISO 8601 UTC; one line
 struct Finished { RunSummary summary; };            ///< a run ended (budget, plateau, nothing left); the engine stays
 struct Closed { std::optional<Error> error; };      ///< the engine's thread has ended; nothing follows
 
-using Event = std::variant<SessionOpened, Changes, Detail, Listings, Exchanges, AnswerGrew, Exported, ReproWritten, Guidance, CommandFailed, Log, Finished, Closed>;
+using Event = std::variant<SessionOpened, Changes, Detail, Listings, Exchanges, AnswerGrew, Exported, ReproWritten, Standing, CommandFailed, Log, Finished, Closed>;
 
 } // namespace espalier::event

@@ -144,8 +144,8 @@ void EngineHarness::observe(const event::Event& event)
         exported = files->files;
     } else if (const auto* repro = std::get_if<event::ReproWritten>(&event)) {
         repros.push_back(*repro);
-    } else if (const auto* told = std::get_if<event::Guidance>(&event)) {
-        guidance.push_back(*told);
+    } else if (const auto* told = std::get_if<event::Standing>(&event)) {
+        standing.push_back(*told);
     }
 }
 

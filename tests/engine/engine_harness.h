@@ -70,7 +70,7 @@ public:
     std::shared_ptr<const NodeDetail> detail;
     std::vector<std::string> exported;
     std::vector<event::ReproWritten> repros;
-    std::vector<event::Guidance> guidance;
+    std::vector<event::Standing> standing;
     std::vector<std::shared_ptr<const CodeListings>> codeListings;
     int changes = 0;
 

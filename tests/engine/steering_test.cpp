@@ -114,19 +114,19 @@ TEST(SteeringSession, ObserversHearOfHintsAtOnceAndAfterARestart)
 {
     EngineHarness engine;
     ASSERT_TRUE(engine.open());
-    ASSERT_EQ(engine.guidance.size(), 1u);
-    EXPECT_TRUE(engine.guidance.back().hints.empty());
+    ASSERT_EQ(engine.standing.size(), 1u);
+    EXPECT_TRUE(engine.standing.back().hints.empty());
     engine.post(command::AddHint{"Rows are short."});
     engine.post(command::AddHint{"No shared memory."});
     engine.post(command::SetPinned{taskRoot, true}); // nothing new to hear
-    ASSERT_EQ(engine.guidance.size(), 3u);
+    ASSERT_EQ(engine.standing.size(), 3u);
     ASSERT_TRUE(engine.open());
-    EXPECT_EQ(engine.guidance.back().hints, (std::vector<std::string>{"Rows are short.", "No shared memory."}));
+    EXPECT_EQ(engine.standing.back().hints, (std::vector<std::string>{"Rows are short.", "No shared memory."}));
     engine.post(command::RemoveHint{1});
-    EXPECT_EQ(engine.guidance.back().hints, std::vector<std::string>{"No shared memory."});
+    EXPECT_EQ(engine.standing.back().hints, std::vector<std::string>{"No shared memory."});
     engine.post(command::RemoveHint{7});
     EXPECT_EQ(engine.failures.back().what, "unhint");
-    EXPECT_EQ(engine.guidance.size(), 5u);
+    EXPECT_EQ(engine.standing.size(), 5u);
 }
 
 } // namespace
