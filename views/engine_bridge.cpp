@@ -164,6 +164,10 @@ void EngineBridge::take(const event::Standing& event)
 {
     emit standingArrived(event);
 }
+void EngineBridge::take(const event::Plan& event)
+{
+    emit planned(event);
+}
 void EngineBridge::take(const event::CommandFailed& event)
 {
     emit commandFailed(format::text(event.what), event.error);

@@ -42,6 +42,7 @@ signals:
     void exported(espalier::NodeId node, const QStringList& files);
     void reproWritten(espalier::NodeId node, const QString& file, const QString& compiler);
     void standingArrived(const espalier::event::Standing& standing);
+    void planned(const espalier::event::Plan& plan);
     void commandFailed(const QString& what, const espalier::Error& error);
     void logged(const QList<QPair<QString, QString>>& lines); ///< time, text
     void runEnded(const espalier::RunSummary& summary);
@@ -61,6 +62,7 @@ private:
     void take(const event::Exported& event);
     void take(const event::ReproWritten& event);
     void take(const event::Standing& event);
+    void take(const event::Plan& event);
     void take(const event::CommandFailed& event);
     void take(const event::Log& event);
     void take(const event::Finished& event);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <initializer_list>
+#include <map>
 
 namespace espalier {
 
@@ -46,6 +47,23 @@ int tensorInstructions(const KernelResources& kernel)
     return sum;
 }
 
+/// The classes of MachineFunction that a limit's metric adds up. The fifth generation's product may be of three types,
+/// and the code does not say which: it counts for each of them.
+std::vector<std::string_view> classesOf(std::string_view what)
+{
+    static const std::map<std::string_view, std::vector<std::string_view>> classes = {
+        {"fp16_instructions", {"half", "tensor_f16", "tensor_tcgen05"}},
+        {"bf16_instructions", {"bf16", "tensor_bf16", "tensor_tcgen05"}},
+        {"tf32_instructions", {"tensor_tf32", "tensor_tcgen05"}},
+        {"fp8_instructions", {"tensor_fp8"}},
+        {"fp64_instructions", {"fp64", "tensor_f64"}},
+        {"atomic_instructions", {"atomic", "async_reduction"}},
+        {"async_copy_instructions", {"async_copy", "async_reduction"}},
+    };
+    const auto found = classes.find(what);
+    return found == classes.end() ? std::vector<std::string_view>{} : found->second;
+}
+
 /// What one kernel has of a limit's metric; nullopt: the limit is not about kernels.
 std::optional<double> valueOf(const KernelResources& kernel, std::string_view what)
 {
@@ -64,7 +82,16 @@ std::optional<double> valueOf(const KernelResources& kernel, std::string_view wh
     if (what == "tensor_instructions") {
         return tensorInstructions(kernel);
     }
-    return std::nullopt;
+    const std::vector<std::string_view> classes = classesOf(what);
+    if (classes.empty()) {
+        return std::nullopt;
+    }
+    int sum = 0;
+    for (const std::string_view name : classes) {
+        const auto found = kernel.instructions.find(std::string(name));
+        sum += found == kernel.instructions.end() ? 0 : found->second;
+    }
+    return sum;
 }
 
 std::optional<Evidence> brokenBy(const Limit& limit, std::string_view who, double value)
@@ -72,8 +99,7 @@ std::optional<Evidence> brokenBy(const Limit& limit, std::string_view who, doubl
     if (limit.holds(value)) {
         return std::nullopt;
     }
-    return Evidence{"limits", fmt::format("{} has {} {:g}; the contract says {} {} {:g}", who, limit.what, value,
-                                          limit.what, limit.relation, limit.value)};
+    return Evidence{"limits", fmt::format("{} has {} {:g}; {}", who, limit.what, value, limit.sentence())};
 }
 
 /// A limit holds for each kernel. The worst one is named: the largest, or the smallest where the limit asks for more.
@@ -136,16 +162,22 @@ void mergeMachineCode(const std::vector<MachineFunction>& functions, BuildRecord
     build.kernels = std::move(merged);
 }
 
-std::optional<Evidence> brokenContract(const Task& task, const BuildRecord& build, std::size_t libraryBytes)
+std::optional<Evidence> brokenLimit(const std::vector<Limit>& limits, const BuildRecord& build, std::size_t libraryBytes)
 {
-    for (const Limit& limit : task.contract.limits) {
+    for (const Limit& limit : limits) {
         auto broken = limit.what == "library_bytes" ? brokenBy(limit, "the library", static_cast<double>(libraryBytes))
                                                     : brokenByKernels(limit, build.kernels);
         if (broken) {
             return broken;
         }
     }
-    return brokenPrecision(task.contract, build.kernels);
+    return std::nullopt;
+}
+
+std::optional<Evidence> brokenContract(const Task& task, const BuildRecord& build, std::size_t libraryBytes)
+{
+    auto broken = brokenLimit(task.contract.limits, build, libraryBytes);
+    return broken ? broken : brokenPrecision(task.contract, build.kernels);
 }
 
 } // namespace espalier

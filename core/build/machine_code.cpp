@@ -2,6 +2,7 @@
 #include "core/build/machine_code.h"
 
 #include "core/build/fat_binary.h"
+#include "core/build/instruction_class.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -42,50 +43,6 @@ std::optional<std::string_view> part(std::string_view bytes, std::uint64_t offse
     return bytes.substr(offset, size);
 }
 
-/// Class of one instruction; nullptr for everything that is not counted. `low` and `high` are its two words.
-const char* classOf(std::uint64_t low, std::uint64_t high)
-{
-    // HMMA: bits 18 and 19 of the high word; HGMMA: bits 12 and 13
-    constexpr const char* byType[] = {"tensor_f16", "tensor_bf16", "tensor_tf32", "tensor_f16"};
-    constexpr std::uint64_t zeroRegister = 0xff;
-    const unsigned form = static_cast<unsigned>(low >> 9 & 7); // where the operands come from; 1: all in registers
-    switch (low & 0x1ff) {
-    case 0x03c:
-        return byType[high >> 18 & 3];
-    case 0x1f0:
-        return byType[high >> 12 & 3];
-    case 0x03f:
-        return "tensor_f64";
-    case 0x07a: // QMMA
-    case 0x1f3: // QGMMA
-        return "tensor_fp8";
-    case 0x037: // IMMA
-    case 0x1f1: // IGMMA
-        return "tensor_int";
-    case 0x03d: // BMMA
-    case 0x1f2: // BGMMA
-        return "tensor_b1";
-    case 0x1ea: // UTCMMA: the kind stands in bits 8 to 10 of the high word
-        switch (high >> 8 & 7) {
-        case 0:
-            return "tensor_tcgen05";
-        case 1:
-            return "tensor_int";
-        default:
-            return "tensor_fp8";
-        }
-    case 0x031: // HFMA2, also as HMUL2 and HADD2 with a constant
-    case 0x035:
-        // A fused multiply-add of two registers; with RZ or a constant it moves or adds something.
-        if (form == 1 && (low >> 24 & 0xff) != zeroRegister && (low >> 32 & 0xff) != zeroRegister) {
-            return (high >> 21 & 1) != 0 ? "bf16" : "half";
-        }
-        return nullptr;
-    default:
-        return nullptr;
-    }
-}
-
 class Cubin
 {
 public:
@@ -98,6 +55,7 @@ public:
             header->e_machine != 190 || header->e_shentsize != sizeof(Elf64_Shdr)) { // EM_CUDA
             return unreadable("an entry for a GPU is no cubin");
         }
+        m_sm = static_cast<int>(header->e_flags >> 8 & 0xff);
         for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
             const auto section = at<Elf64_Shdr>(m_bytes, header->e_shoff + i * sizeof(Elf64_Shdr));
             if (!section) {
@@ -153,7 +111,8 @@ private:
         MachineFunction function;
         function.name = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
         for (std::size_t offset = 0; offset < code->size(); offset += instructionBytes) {
-            if (const char* kind = classOf(*at<std::uint64_t>(*code, offset), *at<std::uint64_t>(*code, offset + 8))) {
+            const char* kind = instructionClass(*at<std::uint64_t>(*code, offset), *at<std::uint64_t>(*code, offset + 8), m_sm);
+            if (kind) {
                 ++function.instructions[kind];
             }
         }
@@ -216,6 +175,7 @@ private:
     std::vector<MachineFunction>& m_functions;
     std::vector<Elf64_Shdr> m_sections;
     Elf64_Shdr m_names = {};
+    int m_sm = 0; ///< the architecture: 90
     std::map<std::string, int> m_shared, m_frames, m_registers; ///< by function; bytes, and registers per thread
 };
 

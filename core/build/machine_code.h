@@ -23,11 +23,14 @@ struct MachineFunction {
 ///
 ///     tensor_f64 tensor_tf32 tensor_f16 tensor_bf16 tensor_fp8 tensor_int tensor_b1   matrix units by operand type
 ///     tensor_tcgen05   the fifth generation's f16, bf16 or tf32 product: which one stands in a descriptor in memory
-///     half bf16        packed arithmetic on two registers; moves and conversions in the same encodings do not count
+///     half bf16        additions and multiplications; moves, conversions, comparisons and MUFU do not count
+///     fp64             additions and multiplications in double precision
+///     atomic           read-modify-write on global or shared memory, with or without an answer
+///     async_copy       cp.async, bulk and tensor copies, st.async; prefetches do not count
+///     async_reduction  bulk and tensor copies that add to what is there
 ///
-/// The encodings were read off ptxas 13.0 for sm_80 to sm_121: instructions are 16 bytes, the low 9 bits of the first
-/// word name the operation. nvcc_test compiles one kernel for each class and compares. Found by the container's magic
-/// number anywhere in the file, not by section headers, which a library may forge.
+/// Instructions are 16 bytes (core/build/instruction_class.h). nvcc_test compiles one kernel for each class and compares.
+/// Found by the container's magic number anywhere in the file, not by section headers, which a library may forge.
 /// Errors: InvalidInput when a container or a cubin is compressed or malformed: nothing can be said then. A library
 /// without a kernel has no functions. Reads nothing outside `library`; thread: any.
 Result<std::vector<MachineFunction>> readMachineCode(std::string_view library);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/model/again.h"
+#include "core/model/node.h"
 #include "core/model/session.h"
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -13,7 +15,7 @@ namespace espalier::command {
 /// Every command is answered by events; one that cannot be done is answered by event::CommandFailed with its text.
 
 struct Run { std::optional<Budget> budget; }; ///< start or go on; a budget replaces the session's
-struct Pause {};             ///< nothing new starts; running stages end and are stored
+struct Pause {};             ///< finish running: nothing new starts; running stages end and are stored
 struct Step {};              ///< one expansion, then paused
 struct Stop {};              ///< running stages are abandoned (their nodes return to the queue), the engine ends
 
@@ -38,6 +40,19 @@ struct AddHint { std::string text; };                                ///< stands
 struct RemoveHint { int number = 1; };                               ///< in the order in which they were given
 struct Attach { std::string name, text; };                           ///< a document or example; an empty text removes it
 
+/// A technique that is not wanted. `text` stands in every prompt; `predicate` (may be empty) is held by the judge for
+/// every candidate judged from then on, in the language of the contract's limits: "fp16_instructions == 0".
+struct Ban { std::string text; std::string predicate; };
+struct LiftBan { int number = 1; };                                  ///< in the order in which they were given
+struct SetBranchBudget { NodeId node; BranchBudget budget; };        ///< from now on; none(): no limit any more
+struct SetBudget { Budget budget; };                                 ///< the session's limits; starts nothing
+struct SetStrategy { std::string words; };                           ///< another one takes over; the session keeps it
+struct CrossOver { NodeId first, second; };                          ///< an idea of two passed kernels that comes next
+/// What is asked, built or judged of a candidate is abandoned; it ends as cancelled and does not come back.
+struct Kill { NodeId node; };
+/// Takes back the engineer's last pin, prune, boost, edit, hint, ban, budget or strategy; again: the one before.
+struct Undo {};
+
 struct FetchExchanges { NodeId node; };                              ///< answered by event::Exchanges
 struct FetchDetail { NodeId node; };                                 ///< answered by event::Detail
 struct FetchListings { NodeId node; };                               ///< PTX and machine code; answered by event::Listings
@@ -45,7 +60,7 @@ struct Export { NodeId node; std::string form; std::string folder; }; ///< answe
 struct Repro { NodeId node; std::string folder; };                   ///< one program to profile; answered by event::ReproWritten
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, FetchExchanges, FetchDetail, FetchListings, Export,
-                             Repro>;
+                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, Ban, LiftBan, SetBranchBudget, SetBudget,
+                             SetStrategy, CrossOver, Kill, Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
 
 } // namespace espalier::command

@@ -25,10 +25,12 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
     ESPALIER_TRY(OpenedSession session, openSession(options, parts));
     const SessionInfo info = session.store->info();
     auto core = std::unique_ptr<EngineCore>(new EngineCore(std::move(session), std::move(parts), std::move(observer)));
-    ESPALIER_TRY(core->m_strategy, makeStrategy(options.strategyOnce.value_or(info.strategy), info.seed));
+    core->m_strategyWords = options.strategyOnce.value_or(info.strategy);
+    ESPALIER_TRY(core->m_strategy, makeStrategy(core->m_strategyWords, info.seed));
     ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
     ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(choice));
     ESPALIER_CHECK(core->m_exchanges.restore());
+    ESPALIER_CHECK(core->m_acts.restore());
     for (const auto& proposer : core->m_proposers) {
         proposer->keepExchanges(core->m_exchanges);
     }
@@ -55,103 +57,10 @@ void EngineCore::begin()
     }
 }
 
-// --- commands ----------------------------------------------------------------------------------------------------
-
-struct EngineCore::Handler {
-    EngineCore& core;
-
-    void answer(const char* what, const Result<void>& result) const
-    {
-        if (!result) {
-            core.refuse(what, result.error());
-        }
-    }
-    void answer(const char* what, const Result<NodeId>& result) const
-    {
-        if (!result) {
-            core.refuse(what, result.error());
-        }
-    }
-
-    void operator()(const command::Run& c) const { core.run(c); }
-    void operator()(const command::Pause&) const { core.pause(""); }
-    void operator()(const command::Step&) const { core.resumeRun(1); }
-    void operator()(const command::Stop&) const { core.stop(); }
-    void operator()(const command::SetPinned& c) const { answer("pin", core.m_planner->setPinned(c.node, c.pinned)); }
-    void operator()(const command::SetPruned& c) const { answer("prune", core.m_planner->setPruned(c.node, c.pruned)); }
-    void operator()(const command::SetBoost& c) const { answer("boost", core.m_planner->setBoost(c.node, c.boost)); }
-    void operator()(const command::EditIdea& c) const
-    {
-        answer("edit", core.m_planner->editIdea(c.node, c.title, c.text));
-    }
-    void operator()(const command::AddIdea& c) const
-    {
-        answer("add-idea", core.m_planner->addIdea(c.parent, c.title, c.text));
-    }
-    void operator()(const command::Inject& c) const
-    {
-        answer("inject", core.m_planner->inject(c.parent, c.title, c.source));
-    }
-    void operator()(const command::Overturn& c) const
-    {
-        answer("overturn",
-               core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
-    }
-    void operator()(const command::Ask& c) const { answer("ask", core.m_planner->ask(c.node, c.prompt, c.ideas)); }
-    void operator()(const command::JudgeAgain& c) const { answer("judge-again", core.judgeAgain(c)); }
-    void operator()(const command::AddHint& c) const { answer("hint", core.m_planner->addHint(c.text)); }
-    void operator()(const command::RemoveHint& c) const { answer("unhint", core.m_planner->removeHint(c.number)); }
-    void operator()(const command::Attach& c) const { answer("attach", core.m_planner->attach({c.name, c.text})); }
-    void operator()(const command::FetchExchanges& c) const { core.tellExchanges(c.node); }
-    void operator()(const command::FetchDetail& c) const
-    {
-        auto detail = core.detail(c.node);
-        if (!detail) {
-            return core.refuse("detail", detail.error());
-        }
-        core.tell(event::Detail{std::make_shared<const NodeDetail>(std::move(*detail))});
-    }
-    void operator()(const command::FetchListings& c) const { answer("listings", core.askListings(c.node)); }
-    void operator()(const command::Export& c) const
-    {
-        auto files = core.exportNode(c);
-        if (!files) {
-            return core.refuse("export", files.error());
-        }
-        core.tell(event::Exported{c.node, std::move(*files)});
-    }
-    void operator()(const command::Repro& c) const
-    {
-        auto file = core.writeRepro(c);
-        if (!file) {
-            return core.refuse("repro", file.error());
-        }
-        core.tell(event::ReproWritten{c.node, std::move(*file), core.m_parts.compiler ? core.m_parts.compiler() : std::string()});
-    }
-};
-
-void EngineCore::handle(const command::Command& command)
-{
-    if (m_ended) {
-        return;
-    }
-    if (!m_planner && !std::holds_alternative<command::Stop>(command)) {
-        return refuse("command", {ErrorCode::Io, m_why});
-    }
-    std::visit(Handler{*this}, command);
-    if (!m_ended) {
-        tellStanding();
-        settle();
-        reportChanges(false);
-    }
-}
-
 void EngineCore::run(const command::Run& command)
 {
-    if (command.budget) {
-        SessionInfo info = m_journal.info();
-        info.budget = *command.budget;
-        if (const auto result = m_journal.setInfo(info); !result) {
+    if (command.budget && *command.budget != m_journal.info().budget) {
+        if (const auto result = setBudget(*command.budget); !result) {
             return refuse("budget", result.error());
         }
     }
@@ -285,7 +194,8 @@ bool EngineCore::workOff()
                 continue;
             }
             m_planner->onEnded(ended->node, ended->evaluation);
-            if (ended->node != taskRoot && ended->evaluation.cause != NotRunCause::NoSource) {
+            if (ended->node != taskRoot && ended->evaluation.cause != NotRunCause::NoSource &&
+                ended->evaluation.cause != NotRunCause::Cancelled) {
                 m_clock.evaluated();
             }
         } else if (auto* trouble = std::get_if<pipeline::Trouble>(&event)) {

@@ -27,6 +27,7 @@ public:
 
     void begin(); ///< the first events
     void handle(const command::Command& command);
+    Result<void> perform(const command::Command& command); ///< the same; the first thing that it was refused for
     /// Waits for something to happen (at most `milliseconds`; `wake`: a further descriptor, or -1) and works it off.
     void turn(int wake, int milliseconds);
     bool ended() const { return m_ended; } ///< after Stop, or when the session cannot be read any more
@@ -67,6 +68,15 @@ private:
     Result<void> judgeAgain(const command::JudgeAgain& command);
     void endErrand();
 
+    // engine_commands.cpp: what concerns the whole session
+    Result<void> setBudget(const Budget& budget);
+    Result<void> keepBudget(const Budget& budget);
+    Result<void> setStrategy(const std::string& words);
+    Result<void> keepStrategy(const std::string& words);
+    Result<void> kill(NodeId node);
+    Result<void> undo();
+    Result<void> takeBack(const Replaced& replaced);
+
     // engine_judge.cpp: device, epoch, loss
     bool ready();
     bool startJudge();
@@ -91,6 +101,7 @@ private:
     void tellExchanges(NodeId node);
     void takeSpending();
     void tellStanding();
+    void tellPlan();
     Result<std::vector<std::string>> exportNode(const command::Export& command);
     Result<std::string> writeRepro(const command::Repro& command);
 
@@ -99,10 +110,12 @@ private:
     std::shared_ptr<const Task> m_task;
     std::optional<Incumbent> m_incumbent;
     SessionJournal m_journal;
+    ActHistory m_acts{m_journal};
     ExchangeBook m_exchanges{m_journal};
     std::string m_deviceSheet; ///< once a judge has said what its device is
     NodeBook m_book;
     std::unique_ptr<Strategy> m_strategy;
+    std::string m_strategyWords;
     std::vector<std::unique_ptr<Proposer>> m_proposers;
     std::unique_ptr<BuildPool> m_pool;
     std::unique_ptr<Evaluator> m_evaluator;
@@ -128,6 +141,9 @@ private:
     bool m_reportDue = false; ///< something waits to be told
     RunStatus m_reported;
     std::optional<event::Standing> m_standing; ///< as it was told last
+    std::optional<event::Plan> m_plan;         ///< likewise
+    double m_lastPlan = -1;
+    std::optional<Error> m_refusal; ///< of the command that is being performed
 };
 
 } // namespace espalier

@@ -18,6 +18,8 @@ namespace {
 constexpr double secondsBetweenReports = 0.05;
 constexpr double secondsBetweenIdleReports = 0.5; ///< while only the time goes on
 constexpr double secondsBetweenSaves = 5;
+constexpr double secondsBetweenPlans = 0.25;
+constexpr std::size_t mostPlannedSteps = 50;
 
 } // namespace
 
@@ -29,6 +31,9 @@ void EngineCore::log(std::string text)
 
 void EngineCore::refuse(std::string what, Error error)
 {
+    if (!m_refusal) {
+        m_refusal = error;
+    }
     tell(event::CommandFailed{std::move(what), std::move(error)});
 }
 
@@ -38,15 +43,17 @@ void EngineCore::reportChanges(bool now)
     if (!m_planner) {
         return;
     }
+    m_reportDue = false;
     if (now || m_clock.now() - m_lastGrown >= secondsBetweenReports || m_clock.now() < m_lastGrown) {
         m_lastGrown = m_clock.now();
         for (ExchangeBook::Grown& grown : m_exchanges.takeGrown()) {
             tell(event::AnswerGrew{grown.node, grown.exchange, std::move(grown.text)});
         }
     }
+    tellPlan();
     const double time = m_clock.now();
     const bool due = now || m_lastReport < 0 || time - m_lastReport >= secondsBetweenReports || time < m_lastReport;
-    m_reportDue = !due;
+    m_reportDue = m_reportDue || !due;
     if (!due) {
         return;
     }
@@ -254,10 +261,26 @@ void EngineCore::tellStanding()
     if (!m_planner) {
         return;
     }
-    event::Standing now{m_planner->hints()};
+    event::Standing now{m_planner->hints(), m_planner->bans()};
     if (m_standing != now) {
         m_standing = now;
         tell(std::move(now));
+    }
+}
+
+/// What is planned next, where it has changed.
+void EngineCore::tellPlan()
+{
+    const double time = m_clock.now();
+    if (m_lastPlan >= 0 && time >= m_lastPlan && time - m_lastPlan < secondsBetweenPlans) {
+        m_reportDue = true;
+        return;
+    }
+    m_lastPlan = time;
+    event::Plan plan{m_planner->plannedSteps(mostPlannedSteps), m_strategyWords};
+    if (m_plan != plan) {
+        m_plan = plan;
+        tell(std::move(plan));
     }
 }
 

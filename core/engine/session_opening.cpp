@@ -28,16 +28,6 @@ Result<void> checkDevice(const std::string& device)
                 fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0.", device));
 }
 
-Result<void> checkBudget(const Budget& budget)
-{
-    if ((budget.evaluations && *budget.evaluations < 0) || (budget.seconds && !(*budget.seconds >= 0)) ||
-        (budget.usd && !(*budget.usd >= 0)) || (budget.tokens && *budget.tokens < 0)) {
-        return fail(ErrorCode::InvalidInput,
-                    "A budget cannot be negative: give evaluations, seconds, USD or tokens from 0 up.");
-    }
-    return {};
-}
-
 Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
 {
     ESPALIER_CHECK(checkDevice(info.device));
@@ -207,6 +197,16 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
 }
 
 } // namespace
+
+Result<void> checkBudget(const Budget& budget)
+{
+    if ((budget.evaluations && *budget.evaluations < 0) || (budget.seconds && !(*budget.seconds >= 0)) ||
+        (budget.usd && !(*budget.usd >= 0)) || (budget.tokens && *budget.tokens < 0)) {
+        return fail(ErrorCode::InvalidInput,
+                    "A budget cannot be negative: give evaluations, seconds, USD or tokens from 0 up.");
+    }
+    return {};
+}
 
 Result<ProposerChoice> proposerChoice(const SessionInfo& info, const EngineOptions& options)
 {

@@ -19,6 +19,9 @@ struct OpenedSession {
 /// Who takes part in a session, with its models as they are saved now or as the session remembers them.
 Result<ProposerChoice> proposerChoice(const SessionInfo& info, const EngineOptions& options);
 
+/// Errors: InvalidInput: a limit is negative.
+Result<void> checkBudget(const Budget& budget);
+
 /// Opens the session file, or creates it with the task's root as node 1. Errors: one sentence each: no task named for a
 /// new session, the task cannot be loaded or has changed, options that conflict with the session, an unknown device,
 /// strategy or proposer, and the store's.

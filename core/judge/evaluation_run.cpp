@@ -202,8 +202,7 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
                 return {};
             }
             return rejected(Outcome::Incorrect, "limits",
-                            fmt::format("{} is {:g}{}; the contract says {} {} {:g}", limit.what, measured, where,
-                                        limit.what, limit.relation, limit.value));
+                            fmt::format("{} is {:g}{}; {}", limit.what, measured, where, limit.sentence()));
         };
         if (limit.what == "library_bytes") {
             ESPALIER_TRY(const std::uint64_t bytes, orInfrastructure(m_context.store.bytes(job.candidate)));
@@ -221,9 +220,9 @@ Judged<void> Evaluator::checkStatics(const worker::Evaluate& job, const Task& ta
                                                  [&](const LaunchCount& count) { return count.caseId == id; });
                 if (!counted) {
                     return notRun(NotRunCause::Unsupported,
-                                  fmt::format("the contract limits the launches of a call, and those of case {} could "
-                                              "not be counted: the call launches a graph of its own",
-                                              id));
+                                  fmt::format("{}, and the launches of case {} could not be counted: the call launches a "
+                                              "graph of its own",
+                                              limit.sentence(), id));
                 }
             }
         }

@@ -25,6 +25,13 @@ struct Changes {
     std::vector<NodeSummary> nodes; ///< new or changed, in id order
     RunStatus status;
 };
+/// What happens next, for a person: what runs and what waits for it, in the order in which it was decided; then what the
+/// strategy would decide now; then the open ideas, the most promising first; at most 50. Sent when it has changed.
+struct Plan {
+    std::vector<PlannedStep> steps;
+    std::string strategy; ///< with its parameters: "beam:width=2"
+    bool operator==(const Plan&) const = default;
+};
 struct Detail { std::shared_ptr<const NodeDetail> detail; };
 struct Listings { std::shared_ptr<const CodeListings> listings; };
 /// The questions and answers behind a node, oldest first: those that made it, and those asked about it.
@@ -36,7 +43,8 @@ struct Exported { NodeId node; std::vector<std::string> files; };
 struct ReproWritten { NodeId node; std::string file, compiler; };
 /// What the engineer told the session for good. Sent when it has changed, and once after SessionOpened.
 struct Standing {
-    std::vector<std::string> hints; ///< in the order in which they were given
+    std::vector<std::string> hints;    ///< in the order in which they were given
+    std::vector<BannedTechnique> bans; ///< likewise
     bool operator==(const Standing&) const = default;
 };
 struct CommandFailed { std::string what; Error error; };
@@ -44,6 +52,7 @@ struct Log { std::string time; std::string text; }; ///< ISO 8601 UTC; one line
 struct Finished { RunSummary summary; };            ///< a run ended (budget, plateau, nothing left); the engine stays
 struct Closed { std::optional<Error> error; };      ///< the engine's thread has ended; nothing follows
 
-using Event = std::variant<SessionOpened, Changes, Detail, Listings, Exchanges, AnswerGrew, Exported, ReproWritten, Standing, CommandFailed, Log, Finished, Closed>;
+using Event = std::variant<SessionOpened, Changes, Plan, Detail, Listings, Exchanges, AnswerGrew, Exported, ReproWritten,
+                           Standing, CommandFailed, Log, Finished, Closed>;
 
 } // namespace espalier::event

@@ -58,4 +58,20 @@ std::optional<EdgeRole> edgeRoleNamed(std::string_view name)
     return namedIn(roles, name);
 }
 
+BranchSpending BranchSpending::operator+(const BranchSpending& other) const
+{
+    return {evaluations + other.evaluations, tokens + other.tokens, usd + other.usd, seconds + other.seconds};
+}
+
+BranchSpending BranchSpending::operator-(const BranchSpending& other) const
+{
+    return {evaluations - other.evaluations, tokens - other.tokens, usd - other.usd, seconds - other.seconds};
+}
+
+bool BranchSpending::reaches(const BranchBudget& budget) const
+{
+    return (budget.evaluations && evaluations >= *budget.evaluations) || (budget.tokens && tokens >= *budget.tokens) ||
+           (budget.usd && usd >= *budget.usd) || (budget.seconds && seconds >= *budget.seconds);
+}
+
 } // namespace espalier

@@ -40,6 +40,23 @@ struct Overturn {
     bool operator==(const Overturn&) const = default;
 };
 
+/// What a branch (a node and everything below it) may spend, from the moment it is set: candidates, tokens and money of
+/// models, seconds of the device. nullopt: no limit.
+struct BranchBudget {
+    std::optional<std::int64_t> evaluations, tokens;
+    std::optional<double> usd, seconds;
+    bool operator==(const BranchBudget&) const = default;
+    bool none() const { return !evaluations && !tokens && !usd && !seconds; }
+};
+struct BranchSpending {
+    std::int64_t evaluations = 0, tokens = 0;
+    double usd = 0, seconds = 0;
+    bool operator==(const BranchSpending&) const = default;
+    BranchSpending operator+(const BranchSpending& other) const;
+    BranchSpending operator-(const BranchSpending& other) const;
+    bool reaches(const BranchBudget& budget) const; ///< some limit of it
+};
+
 /// The light part of a node: what a tree, a table or a strategy needs. A value; crosses threads by copy.
 struct NodeSummary {
     NodeId id{0};
@@ -65,6 +82,8 @@ struct NodeSummary {
     std::int64_t tokens = 0;           ///< of the requests to models about it
     std::optional<double> usd;         ///< likewise; nullopt: nothing was asked, or a price is not known
     std::optional<Overturn> overturned; ///< `outcome` is then the person's
+    BranchBudget budget;               ///< of the branch, as the engineer set it
+    BranchSpending branchSpent;        ///< by the branch since then; nothing without a budget
     bool operator==(const NodeSummary&) const = default;
 };
 

@@ -61,6 +61,22 @@ struct RunStatus {
     bool operator==(const RunStatus&) const = default;
 };
 
+/// One entry of what is planned next.
+struct PlannedStep {
+    enum Kind { Running, Queued, Next, Open };
+    Kind kind = Open;
+    NodeId node{0};  ///< Next: the idea to implement, or the parent to have ideas for
+    std::string why; ///< a few words
+    bool operator==(const PlannedStep&) const = default;
+};
+
+/// A technique that the engineer does not want in the session.
+struct BannedTechnique {
+    std::string text;      ///< for people and models: "no fp16"
+    std::string predicate; ///< held by the judge, as Limit::text(); may be empty
+    bool operator==(const BannedTechnique&) const = default;
+};
+
 /// The end of a run, as `run --json` prints it (DESIGN.md section 8).
 struct RunSummary {
     std::string task, device;

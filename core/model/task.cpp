@@ -79,23 +79,6 @@ bool TaskCase::has(CaseRole role) const
     return std::find(roles.begin(), roles.end(), role) != roles.end();
 }
 
-bool Limit::holds(double measured) const
-{
-    if (relation == "<=") {
-        return measured <= value;
-    }
-    if (relation == "<") {
-        return measured < value;
-    }
-    if (relation == "==") {
-        return measured == value;
-    }
-    if (relation == "!=") {
-        return measured != value;
-    }
-    return relation == ">=" ? measured >= value : measured > value;
-}
-
 bool Baseline::serves(std::string_view caseId) const
 {
     return cases.empty() || std::find(cases.begin(), cases.end(), caseId) != cases.end();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/expression.h"
+#include "core/model/limit.h"
 
 #include <cstdint>
 #include <optional>
@@ -95,14 +96,6 @@ struct Comparator {
     std::string output;
     ComparatorKind kind = ComparatorKind::Value;
     std::string gather; ///< Index: the argument that the indices point into
-};
-
-/// One limit on what a candidate may use: "registers <= 128".
-struct Limit {
-    std::string what; ///< registers shared_bytes spill_bytes local_bytes workspace_bytes launches tensor_instructions library_bytes
-    std::string relation; ///< <= < == != >= >
-    double value = 0;
-    bool holds(double measured) const;
 };
 
 /// What one output is held to (tasks/SCHEMA.md, "Tolerance"). The defaults are the standard factors.

@@ -30,11 +30,6 @@ constexpr std::array<std::string_view, 96> keywords = {
     "using",       "virtual",   "void",       "volatile",  "wchar_t",  "while",        "xor",
     "xor_eq",      "main",      "restrict",   "_Bool"};
 
-const std::vector<std::string> limitMetrics = {"registers",           "shared_bytes",    "spill_bytes",
-                                               "local_bytes",         "workspace_bytes", "launches",
-                                               "tensor_instructions", "library_bytes"};
-const std::vector<std::string> limitRelations = {"<=", "<", "==", "!=", ">=", ">"};
-
 /// How task.json writes a distribution: the names of its numbers (null: has none) and what they are when left out.
 struct DistributionForm {
     DistributionKind kind;
@@ -301,31 +296,24 @@ Result<Requirements> requirements(const JsonReader& at, const Names& names)
     return needs;
 }
 
+/// A sentence, or an object with the sentence and who says so.
 Result<Limit> limit(const JsonReader& at)
 {
-    ESPALIER_TRY(const std::string text, at.string());
-    const auto wrong = [&] {
-        return at.complain(
-            fmt::format("a predicate such as \"registers <= 128\" over {}", fmt::join(limitMetrics, ", ")));
-    };
-    const std::string_view all = trimmed(text);
-    const std::size_t begin = all.find_first_of("<>=!");
-    if (begin == std::string_view::npos) {
-        return wrong();
+    const bool attributed = at.value().is_object();
+    if (attributed) {
+        ESPALIER_CHECK(at.onlyFields({"limit", "by"}));
     }
-    const std::size_t end = std::min(all.find_first_not_of("<>=!", begin), all.size());
-    Limit limit;
-    limit.what = trimmed(all.substr(0, begin));
-    limit.relation = all.substr(begin, end - begin);
-    const std::string_view number = trimmed(all.substr(end));
-    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), limit.value);
-    if (number.empty() || parsed.ec != std::errc() || parsed.ptr != number.data() + number.size() ||
-        !std::isfinite(limit.value) ||
-        std::find(limitMetrics.begin(), limitMetrics.end(), limit.what) == limitMetrics.end() ||
-        std::find(limitRelations.begin(), limitRelations.end(), limit.relation) == limitRelations.end()) {
-        return wrong();
+    ESPALIER_TRY(const JsonReader sentence, attributed ? at.at("limit") : Result<JsonReader>(at));
+    ESPALIER_TRY(const std::string text, sentence.string());
+    std::optional<Limit> limit = Limit::parse(text);
+    if (!limit) {
+        return sentence.complain(
+            fmt::format("a predicate such as \"registers <= 128\" over {}", fmt::join(Limit::metrics(), ", ")));
     }
-    return limit;
+    if (attributed) {
+        ESPALIER_CHECK(required(at, "by", limit->by, nonEmpty));
+    }
+    return std::move(*limit);
 }
 
 bool isFloating(DataType type)

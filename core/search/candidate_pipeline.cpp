@@ -23,7 +23,7 @@ bool isOurs(const Evaluation& evaluation)
 } // namespace
 
 CandidatePipeline::CandidatePipeline(Setup setup, SessionJournal& journal, NodeBook& book, BuildPool& pool)
-    : m_setup(std::move(setup)), m_journal(journal), m_book(book),
+    : m_setup(std::move(setup)), m_heldTask(m_setup.task), m_journal(journal), m_book(book),
       m_shelf(pool, m_setup.task, m_setup.architecture, m_setup.builders),
       m_rootOrder{SourceRole::Candidate, m_setup.task->root.text, {}}
 {
@@ -224,6 +224,9 @@ void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
     evaluation.epoch = m_setup.epoch;
     const double seconds = evaluation.build ? evaluation.build->seconds : 0;
     if (result.library) {
+        if (endIfBanned(pass, result)) {
+            return;
+        }
         pass.step = Step::Built;
         m_book.returnedToQueue(node); // until the judge has time for it
         if (!pass.start.built) {      // else an earlier run of the session recorded it
@@ -281,7 +284,7 @@ std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
     }
     EvaluationJob job;
     job.id = RequestId{m_nextRequest++};
-    job.task = m_setup.task;
+    job.task = pass.start.node == taskRoot || pass.start.again ? m_setup.task : m_heldTask;
     job.candidate = *own;
     job.root = *root;
     job.oracle = *m_references.front().library;
@@ -470,7 +473,11 @@ Result<void> CandidatePipeline::write(Unwritten& item)
         ESPALIER_TRY(std::optional<StoredNode> node, m_journal.store().node(item.node));
         if (node) {
             node->state = NodeState::Done;
-            node->payload = NodePayload::withEnded(node->payload, EndedRecord::of(item.record, node->source));
+            EndedRecord ended = EndedRecord::of(item.record, node->source);
+            if (const auto before = NodePayload::parse(node->payload).ended; item.again && before) {
+                ended.deviceSeconds += before->deviceSeconds;
+            }
+            node->payload = NodePayload::withEnded(node->payload, ended);
             ESPALIER_CHECK(m_journal.updateNode(*node));
         }
     }
@@ -489,7 +496,8 @@ void CandidatePipeline::written(const Unwritten& item)
         return;
     }
     if (item.node != taskRoot) {
-        m_allowance -= item.record.cause == NotRunCause::NoSource ? 0 : 1;
+        const NotRunCause cause = item.record.cause;
+        m_allowance -= cause == NotRunCause::NoSource || cause == NotRunCause::Cancelled ? 0 : 1;
     } else if (item.record.outcome != Outcome::Passed) {
         broken(fmt::format("The root kernel of task {} does not pass ({}): {}", m_setup.task->id,
                            nameOf(item.record.outcome), item.record.reason));

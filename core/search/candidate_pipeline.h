@@ -92,6 +92,11 @@ public:
     /// Kernels that wait to be judged again keep the figures they have.
     void forgetAgain();
     bool judgedAgain(NodeId node) const; ///< waits for it, or is under way
+    /// The engineer's bans, for every candidate judged from now on (the task's root is none): on what the code holds, and
+    /// the task that says them to the judge.
+    void setBans(std::vector<Limit> limits, std::shared_ptr<const Task> task);
+    /// Abandons what is built or judged of it; it ends as cancelled. What is judged again keeps its verdict.
+    void kill(NodeId node);
     std::vector<pipeline::Event> take();
 
     bool hasUnwritten() const { return !m_unwritten.empty(); }
@@ -100,6 +105,7 @@ public:
     int building() const;
     int waiting() const; ///< for the judge
     int judging() const { return m_judging ? 1 : 0; }
+    std::optional<NodeId> judgingAgain() const; ///< with the judge once more
     std::int64_t active() const; ///< passes that have started, the root's not counted
 
 private:
@@ -144,10 +150,13 @@ private:
     void record(Unwritten item);
     Result<void> write(Unwritten& item);
     void written(const Unwritten& item);
+    bool endIfBanned(const Pass& pass, const BuildResult& result);
     void trouble(Error error);
     void broken(std::string message);
 
     Setup m_setup;
+    std::vector<Limit> m_bans;
+    std::shared_ptr<const Task> m_heldTask; ///< with the bans
     SessionJournal& m_journal;
     NodeBook& m_book;
     LibraryShelf m_shelf;

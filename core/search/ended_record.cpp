@@ -41,10 +41,19 @@ int wholeOf(const Json& json)
 
 } // namespace
 
+double deviceSecondsOf(const Evaluation& evaluation)
+{
+    if (evaluation.judgeSeconds > 0) {
+        return evaluation.judgeSeconds;
+    }
+    return (evaluation.verify ? evaluation.verify->seconds : 0) + (evaluation.timing ? evaluation.timing->seconds : 0);
+}
+
 EndedRecord EndedRecord::of(const Evaluation& evaluation, const std::string& source)
 {
     EndedRecord record;
     record.evaluation = evaluation;
+    record.deviceSeconds = deviceSecondsOf(evaluation);
     if (evaluation.build) {
         record.build = traitsOfBuild(*evaluation.build);
     }
@@ -67,6 +76,9 @@ Json EndedRecord::toJson() const
     put("r", evaluation.reason);
     put("e", evaluation.epoch);
     put("i", identity);
+    if (deviceSeconds > 0) {
+        json["d"] = deviceSeconds;
+    }
     json["t"] = {static_cast<int>(traits.memory), traits.size, build.occupancy, build.tensorCores ? 1 : 0,
                  traits.tensorCores ? 1 : 0, evaluation.build ? 1 : 0};
     if (evaluation.timing && !evaluation.timing->cases.empty()) {
@@ -102,6 +114,9 @@ std::optional<EndedRecord> EndedRecord::fromJson(const Json& json)
     evaluation.reason = textOf(fieldOf(json, "r"));
     evaluation.epoch = textOf(fieldOf(json, "e"));
     record.identity = textOf(fieldOf(json, "i"));
+    if (const Json& seconds = fieldOf(json, "d"); seconds.is_number()) {
+        record.deviceSeconds = seconds.get<double>();
+    }
     if (const Json& traits = fieldOf(json, "t"); traits.is_array() && traits.size() == 6) {
         record.traits.memory = static_cast<MemoryStrategy>(std::clamp(wholeOf(traits[0]), 0, 4));
         record.traits.size = std::clamp(wholeOf(traits[1]), 0, 3);

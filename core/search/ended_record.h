@@ -17,11 +17,15 @@ struct EndedRecord {
     Evaluation evaluation; ///< outcome, cause, stage, reason, epoch, and of the timing the objective and the ratios
     BuildTraits build;
     KernelTraits traits;   ///< of the source
+    double deviceSeconds = 0; ///< that the judge spent on it, all measurements together
     std::string identity;  ///< sourceIdentity() of it; empty: no source, or it does not count as one
 
     static EndedRecord of(const Evaluation& evaluation, const std::string& source);
     Json toJson() const;
     static std::optional<EndedRecord> fromJson(const Json& json); ///< nullopt: not one
 };
+
+/// Seconds that the judge took for this evaluation; where it does not say, those of verifying and timing.
+double deviceSecondsOf(const Evaluation& evaluation);
 
 } // namespace espalier

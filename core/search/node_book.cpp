@@ -117,6 +117,16 @@ void NodeBook::setSpending(NodeId id, std::int64_t tokens, std::optional<double>
     changed(id);
 }
 
+void NodeBook::setBranchBudget(NodeId id, const BranchBudget& budget, const BranchSpending& spent)
+{
+    NodeSummary& summary = m_nodes.at(id);
+    if (summary.budget != budget || summary.branchSpent != spent) {
+        summary.budget = budget;
+        summary.branchSpent = spent;
+        changed(id);
+    }
+}
+
 void NodeBook::overturn(NodeId id, Overturn overturn)
 {
     NodeSummary& summary = m_nodes.at(id);

@@ -30,6 +30,7 @@ public:
     void returnedToQueue(NodeId id);
     void finished(NodeId id, const Evaluation& evaluation);
     void setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd);
+    void setBranchBudget(NodeId id, const BranchBudget& budget, const BranchSpending& spent);
     /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here.
     void overturn(NodeId id, Overturn overturn);
 

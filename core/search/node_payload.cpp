@@ -21,6 +21,9 @@ std::string NodePayload::text() const
         json["tokens"] = tokens;
         json["usd"] = usd;
     }
+    if (byHand) {
+        json["hand"] = true;
+    }
     if (!why.empty()) {
         json["why"] = why;
     }
@@ -54,6 +57,9 @@ NodePayload NodePayload::parse(const std::string& text)
     }
     if (const Json own = field("own"); own.is_string()) {
         payload.own = own.get<std::string>();
+    }
+    if (const Json hand = field("hand"); hand.is_boolean()) {
+        payload.byHand = hand.get<bool>();
     }
     if (const Json why = field("why"); why.is_string()) {
         payload.why = why.get<std::string>();

@@ -16,6 +16,7 @@ struct NodePayload {
     std::string own; ///< the proposer's
     std::int64_t tokens = 0;
     double usd = 0;
+    bool byHand = false; ///< ideas: the engineer crossed two nodes
     std::string why; ///< why the strategy chose this expansion, or asked for this idea; empty for the engineer's own
     std::optional<EndedRecord> ended; ///< candidates and roots that have an outcome
 

@@ -14,13 +14,20 @@
 namespace espalier {
 
 Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
-                 SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline)
-    : m_setup(std::move(setup)), m_strategy(strategy), m_proposers(proposers), m_journal(journal), m_book(book),
-      m_pipeline(pipeline), m_nextRequest(m_setup.firstRequest)
+                 SessionJournal& journal, ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline)
+    : m_setup(std::move(setup)), m_strategy(&strategy), m_proposers(proposers), m_journal(journal), m_acts(acts),
+      m_book(book), m_pipeline(pipeline), m_heldTask(m_setup.task), m_nextRequest(m_setup.firstRequest)
 {
 }
 
 Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
+{
+    const State state = decide(room, steps);
+    showBranchBudgets();
+    return state;
+}
+
+Planner::State Planner::decide(std::int64_t room, std::optional<int>& steps)
 {
     requestUnanswered();
     while (!m_trouble) {
@@ -64,7 +71,13 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
             }
             continue;
         }
-        const Decision decision = m_strategy.next(m_tree);
+        if (const auto crossed = crossedByHand()) {
+            if (implement(*crossed, std::nullopt, "the engineer crossed two kernels") && steps) {
+                --*steps;
+            }
+            continue;
+        }
+        const Decision decision = m_strategy->next(m_tree);
         if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
             askIdeas(ask->parent, nullptr, ask->why);
         } else if (const auto* expand = std::get_if<decision::Implement>(&decision)) {
@@ -110,6 +123,8 @@ bool Planner::consumeHead()
         m_tree.find(head)->verdict = arrived->second;
         m_arrived.erase(arrived);
         m_inFlight.pop_front();
+        m_whys.erase(head);
+        settleSpending(head);
         return true;
     }
     return false;
@@ -124,10 +139,13 @@ void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
 {
     TreeNode* entry = m_tree.find(node);
     if (entry && entry->verdict) {
+        const double before = entry->verdict->deviceSeconds;
         entry->verdict = verdictOf(evaluation, m_tree.frame().provenance);
+        entry->verdict->deviceSeconds += before; // it was on the device once more
         if (const auto& overturned = m_book.find(node)->overturned) {
             entry->verdict->outcome = overturned->as;
         }
+        settleSpending(node);
     } else if (m_arrived.contains(node)) {
         onEnded(node, evaluation);
     }
@@ -175,6 +193,7 @@ void Planner::finishAsking()
         return;
     }
     const Asking asked = *std::exchange(m_asking, std::nullopt);
+    settleSpending(asked.parent);
     bool outside = false, postponed = false;
     for (const AskedProposer& one : asked.answers) {
         outside = outside || one.proposer->descriptor() >= 0;
@@ -238,7 +257,7 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
     node.title = idea.title;
     node.ideaText = idea.text;
     node.proposer = proposer.name();
-    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0, why, std::nullopt}.text();
+    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0, false, why, std::nullopt}.text();
     node.createdAt = timestamp();
     return node;
 }
@@ -263,6 +282,7 @@ void Planner::place(const StoredNode& node)
     entry.proposer = node.proposer;
     entry.key = payload.key;
     entry.planned = payload.planned;
+    entry.byHand = payload.byHand;
     const Proposer* proposer = proposerNamed(node.proposer);
     entry.exhausted = node.kind == NodeKind::Idea && !proposer;
     entry.oneByOne = node.kind == NodeKind::Idea && proposer && proposer->readsBackground();
@@ -294,31 +314,6 @@ void Planner::place(const StoredNode& node)
 
 // --- kernels -----------------------------------------------------------------------------------------------------
 
-/// An idea of two parents, from the first proposer that knows how to make one.
-void Planner::crossOver(const decision::Crossover& crossing)
-{
-    const auto first = stored(crossing.first);
-    const auto second = stored(crossing.second);
-    if (!first || !second) {
-        return trouble(first ? second.error() : first.error());
-    }
-    const CrossingContext context{m_setup.task,    m_setup.seed,   crossing.first, first->source,
-                                  crossing.second, second->source, second->title};
-    for (const auto& proposer : m_proposers) {
-        const std::optional<ProposedIdea> idea = proposer->crossing(context);
-        if (!idea) {
-            continue;
-        }
-        StoredNode node = ideaNode(crossing.first, *proposer, *idea, crossing.why);
-        node.parents.push_back({crossing.second, EdgeRole::Crossover});
-        if (const auto result = grow(node); !result) {
-            trouble(result.error());
-        }
-        return;
-    }
-    m_tree.refuseCrossing(crossing.first, crossing.second);
-}
-
 /// False when no candidate came of it.
 bool Planner::implement(NodeId idea, std::optional<NodeId> failed, const std::string& why)
 {
@@ -344,6 +339,7 @@ bool Planner::implement(NodeId idea, std::optional<NodeId> failed, const std::st
     node.proposer = ideaNode.proposer;
     node.payload = NodePayload{.why = why}.text();
     node.createdAt = timestamp();
+    m_whys[node.id] = why;
     m_generating.push_back({RequestId{m_nextRequest++}, node.id, std::nullopt});
     proposer->implement(m_generating.back().request, *context);
     collect();
@@ -438,7 +434,7 @@ void Planner::enter(StoredNode node, const proposer::Implementation& answer, boo
 {
     node.source = answer.source;
     const std::string why = NodePayload::parse(node.payload).why;
-    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd, why}.text();
+    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd, false, why, std::nullopt}.text();
     if (!answer.title.empty()) {
         node.title = answer.title;
     }
@@ -629,14 +625,14 @@ Result<IdeaContext> Planner::ideaContext(NodeId parent)
 {
     ESPALIER_TRY(const StoredNode node, stored(parent));
     IdeaContext context;
-    context.task = m_setup.task;
+    context.task = m_heldTask;
     context.seed = m_setup.seed;
     context.parent = parent;
     context.parentIsTaskRoot = parent == taskRoot;
     context.parentSource = node.source;
     context.parentProposer = node.proposer;
     context.lineage = lineageOf(parent);
-    context.independent = m_strategy.independentIdeas();
+    context.independent = m_strategy->independentIdeas();
     context.parentTitle = parent == taskRoot ? "root" : node.title;
     context.parentScore = m_tree.score(parent);
     if (backgroundWanted()) {
@@ -654,7 +650,7 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
     ESPALIER_TRY(const StoredNode parentNode, stored(*parent));
     const NodePayload payload = NodePayload::parse(ideaNode.payload);
     ImplementContext context;
-    context.task = m_setup.task;
+    context.task = m_heldTask;
     context.seed = m_setup.seed;
     context.idea = idea;
     context.key = payload.key;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/propose/proposer.h"
+#include "core/search/act_history.h"
 #include "core/search/candidate_pipeline.h"
 #include "core/search/ended_record.h"
 #include "core/search/exchange_book.h"
@@ -50,7 +51,7 @@ public:
     };
 
     Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
-            SessionJournal& journal, NodeBook& book, CandidatePipeline& pipeline);
+            SessionJournal& journal, ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline);
 
     /// Takes the session's nodes and records. The task's root must be among them.
     /// `nodes`: without their sources (Store::Sources::Without).
@@ -65,6 +66,9 @@ public:
     /// Why a proposer asks nothing more; the first one's reason where several are held. nullopt: none is.
     std::optional<Held> held() const;
     void goOn(); ///< the run goes on: what held proposers may be mended
+    void setStrategy(const Strategy& strategy) { m_strategy = &strategy; } ///< decides from now on; must outlive this
+    /// What happens next, at most `most` entries; one call of the strategy, and nothing changes.
+    std::vector<PlannedStep> plannedSteps(std::size_t most) const;
     const SearchTree& tree() const { return m_tree; }
     std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
@@ -88,6 +92,15 @@ public:
     Result<void> addHint(const std::string& text);
     Result<void> removeHint(int number); ///< from 1, in the order in which they stand
     Result<void> attach(const Attachment& attachment); ///< an empty text takes it away
+    Result<void> ban(const std::string& text, const std::string& predicate);
+    Result<void> liftBan(int number); ///< from 1, in the order in which they stand
+    Result<void> setBranchBudget(NodeId node, const BranchBudget& budget);
+    /// An idea with both parents, from the first proposer that can make one; it is the next to be implemented.
+    Result<NodeId> crossOver(NodeId first, NodeId second);
+    Result<void> kill(NodeId node);
+    /// Takes back what an act replaced; acts of the engine's own fields are not known here.
+    Result<void> takeBack(const Replaced& replaced);
+    const std::vector<BannedTechnique>& bans() const { return m_bans; }
     const std::vector<std::string>& hints() const { return m_hints; }
     const std::vector<Attachment>& attachments() const { return m_attachments; }
 
@@ -114,6 +127,7 @@ private:
         std::optional<proposer::Implementation> answer;
     };
 
+    State decide(std::int64_t room, std::optional<int>& steps);
     bool consumeHead();
     std::int64_t unfinished() const;
     void askIdeas(NodeId parent, const IdeaRequest* byHand, const std::string& why);
@@ -123,6 +137,19 @@ private:
                   const std::string& why);
     StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea, const std::string& why) const;
     void crossOver(const decision::Crossover& crossing);
+    Result<std::optional<NodeId>> makeCrossing(NodeId first, NodeId second, const std::string& why, bool byHand);
+    std::optional<NodeId> crossedByHand() const;
+    Result<void> keepBans(std::vector<BannedTechnique> bans);
+    void applyBans();
+    Result<void> restoreBans();
+    Result<void> keepBranchBudget(NodeId node, const std::string& text);
+    Result<void> restoreBranchBudgets();
+    void settleSpending(NodeId node);
+    void showBranchBudgets();
+    Result<void> keepHints(std::vector<std::string> hints);
+    Result<void> putBack(NodeId node, const std::function<void(StoredNode&)>& edit);
+    void unparkRestored();
+    std::vector<std::string> hintsForPrompts() const;
     bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
     std::optional<NodeId> nextRepair() const;
     void applyHolds();
@@ -146,8 +173,7 @@ private:
     Result<void> grow(const StoredNode& node);
     void place(const StoredNode& node);
     Result<StoredNode> stored(NodeId id);
-    Result<void> change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit);
-    Result<void> noteAct(const char* what, NodeId node);
+    Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
@@ -165,12 +191,14 @@ private:
     void trouble(Error error) { m_trouble = std::move(error); }
 
     Setup m_setup;
-    const Strategy& m_strategy;
+    const Strategy* m_strategy;
     std::vector<std::unique_ptr<Proposer>>& m_proposers;
     SessionJournal& m_journal;
+    ActHistory& m_acts;
     NodeBook& m_book;
     CandidatePipeline& m_pipeline;
     SearchTree m_tree;
+    std::shared_ptr<const Task> m_heldTask;   ///< the task as candidates are held to it: with the bans
     std::deque<NodeId> m_inFlight;            ///< requested, not consumed; in id order
     std::set<NodeId> m_parked;                ///< taken out because they were pruned before they ran
     std::map<NodeId, Verdict> m_arrived;      ///< not consumed yet
@@ -186,7 +214,9 @@ private:
     std::set<NodeId> m_heldIdeas;        ///< no candidates of them while their proposer is held
     std::set<NodeId> m_askAgain;         ///< parents whose ideas were asked for while a proposer was held
     std::deque<IdeaRequest> m_ideaRequests;
+    std::map<NodeId, std::string> m_whys;     ///< of what is in flight: why it was chosen
     std::vector<std::string> m_hints;
+    std::vector<BannedTechnique> m_bans;
     std::vector<Attachment> m_attachments;
     std::int64_t m_nextRequest;
     std::int64_t m_consumed = 0;

@@ -31,7 +31,8 @@ Result<void> checkTexts(const std::string& title, const std::string& text)
 
 } // namespace
 
-Result<void> Planner::change(NodeId id, const char* what, const std::function<void(StoredNode&)>& edit)
+/// Stores the changed node; tree and book follow.
+Result<void> Planner::putBack(NodeId id, const std::function<void(StoredNode&)>& edit)
 {
     ESPALIER_TRY(StoredNode node, stored(id));
     edit(node);
@@ -44,21 +45,29 @@ Result<void> Planner::change(NodeId id, const char* what, const std::function<vo
     // A node at work is stored as queued; what observers see of its state stays.
     node.state = m_book.find(id)->state;
     m_book.update(node);
-    return m_journal.addAct(
-        "engineer",
-        Json{{"act", what}, {"node", id.value}, {"pinned", node.pinned}, {"pruned", node.pruned}, {"boost", node.boost}}
-            .dump());
+    unparkRestored();
+    return {};
 }
 
-/// Who did what to which node, and when.
-Result<void> Planner::noteAct(const char* what, NodeId node)
+/// `field`: what is changed and can be put back.
+Result<void> Planner::change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit)
 {
-    return m_journal.addAct("engineer", Json{{"act", what}, {"node", node.value}}.dump());
+    ESPALIER_TRY(const StoredNode before, stored(id));
+    StoredNode after = before;
+    edit(after);
+    ESPALIER_CHECK(putBack(id, edit));
+    const Json values = {{"pinned", before.pinned},
+                         {"pruned", before.pruned},
+                         {"boost", before.boost},
+                         {"words", {{"title", before.title}, {"text", before.ideaText}}}};
+    return m_acts.note(
+        {{"act", what}, {"node", id.value}, {"pinned", after.pinned}, {"pruned", after.pruned}, {"boost", after.boost}},
+        {.field = field, .node = id, .value = values[field]});
 }
 
 Result<void> Planner::setPinned(NodeId node, bool pinned)
 {
-    return change(node, pinned ? "pin" : "unpin", [pinned](StoredNode& stored) { stored.pinned = pinned; });
+    return change(node, pinned ? "pin" : "unpin", "pinned", [pinned](StoredNode& stored) { stored.pinned = pinned; });
 }
 
 Result<void> Planner::setBoost(NodeId node, double boost)
@@ -66,7 +75,7 @@ Result<void> Planner::setBoost(NodeId node, double boost)
     if (!std::isfinite(boost) || boost < 0 || boost > 1000) {
         return fail(ErrorCode::InvalidInput, fmt::format("A boost lies between 0 and 1000; {} does not.", boost));
     }
-    return change(node, "boost", [boost](StoredNode& stored) { stored.boost = boost; });
+    return change(node, "boost", "boost", [boost](StoredNode& stored) { stored.boost = boost; });
 }
 
 Result<void> Planner::setPruned(NodeId node, bool pruned)
@@ -74,8 +83,13 @@ Result<void> Planner::setPruned(NodeId node, bool pruned)
     if (pruned && m_tree.root() && node == m_tree.root()->id) {
         return fail(ErrorCode::InvalidInput, "The task's root cannot be pruned: everything is compared with it.");
     }
-    ESPALIER_CHECK(
-        change(node, pruned ? "prune" : "restore", [pruned](StoredNode& stored) { stored.pruned = pruned; }));
+    // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
+    return change(node, pruned ? "prune" : "restore", "pruned", [pruned](StoredNode& stored) { stored.pruned = pruned; });
+}
+
+/// What was taken out of the order because it was pruned before it ran, and is in the search again.
+void Planner::unparkRestored()
+{
     std::vector<NodeId> back;
     for (const NodeId id : m_parked) {
         if (!m_book.pruned(id)) {
@@ -86,8 +100,6 @@ Result<void> Planner::setPruned(NodeId node, bool pruned)
         m_parked.erase(id);
         m_inFlight.insert(std::upper_bound(m_inFlight.begin(), m_inFlight.end(), id), id);
     }
-    // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
-    return {};
 }
 
 Result<void> Planner::overturn(NodeId node, Outcome as, const std::string& reason)
@@ -144,7 +156,7 @@ Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const s
     node.payload = NodePayload{fmt::format("engineer-{}", node.id.value), 1, "", 0, 0}.text();
     node.createdAt = timestamp();
     ESPALIER_CHECK(grow(node));
-    ESPALIER_CHECK(noteAct("add-idea", node.id));
+    ESPALIER_CHECK(m_acts.note(Json{{"act", "add-idea"}, {"node", node.id.value}}));
     return node.id;
 }
 
@@ -159,7 +171,7 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
         return fail(ErrorCode::InvalidInput,
                     fmt::format("Node {} is no draft: only ideas without candidates can be edited.", idea.value));
     }
-    return change(idea, "edit", [&](StoredNode& stored) {
+    return change(idea, "edit", "words", [&](StoredNode& stored) {
         stored.title = title;
         stored.ideaText = text;
     });
@@ -195,7 +207,8 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     node.payload = "{}";
     node.createdAt = timestamp();
     ESPALIER_CHECK(addCandidate(node));
-    ESPALIER_CHECK(noteAct("inject", node.id));
+    ESPALIER_CHECK(m_acts.note(Json{{"act", "inject"}, {"node", node.id.value}}));
+    m_whys[node.id] = "the engineer's own kernel";
     admit(node, nullptr);
     return node.id;
 }

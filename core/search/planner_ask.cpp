@@ -70,6 +70,10 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
     if (prompt.size() > longestPrompt) {
         return fail(ErrorCode::InvalidInput, "The prompt is longer than 1 MiB: shorten it.");
     }
+    if (const auto spent = m_tree.spentBranch(id)) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("The branch of node {} has used up its budget: raise it to ask for more.", spent->value));
+    }
     if (!backgroundWanted()) {
         return fail(ErrorCode::InvalidInput,
                     "No model takes part in this session: start one with --proposer llm to ask a model.");
@@ -87,7 +91,8 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         again.proposer = idea->proposer;
         again.payload = NodePayload{"", 1, prompt.empty() ? "" : ownPromptPayload(prompt), 0, 0}.text();
         again.createdAt = timestamp();
-        ESPALIER_CHECK(m_journal.addAct("engineer", textOf(Json{{"act", "ask"}, {"node", id.value}, {"new", again.id.value}})));
+        ESPALIER_CHECK(m_acts.note(Json{{"act", "ask"}, {"node", id.value}, {"new", again.id.value}}));
+        m_whys[again.id] = "the engineer asked";
         ESPALIER_CHECK(addCandidate(again));
         m_unanswered.push_back(again.id);
         return {};
@@ -104,7 +109,7 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         m_ideaRequests.pop_back();
         return kept;
     }
-    return m_journal.addAct("engineer", textOf(Json{{"act", "ask-ideas"}, {"node", parent.value}}));
+    return m_acts.note(Json{{"act", "ask-ideas"}, {"node", parent.value}});
 }
 
 Result<void> Planner::keepIdeaRequests()
@@ -121,11 +126,11 @@ Result<void> Planner::addHint(const std::string& text)
     if (trimmed(text).empty() || text.size() > longestHint) {
         return fail(ErrorCode::InvalidInput, "A hint is a text of at most 4 KiB: say what the models should heed.");
     }
+    const Json before = m_hints;
     std::vector<std::string> hints = m_hints;
     hints.emplace_back(trimmed(text));
-    ESPALIER_CHECK(m_journal.setValue(hintsKey, textOf(Json(hints))));
-    m_hints = std::move(hints);
-    return m_journal.addAct("engineer", textOf(Json{{"act", "hint"}, {"text", m_hints.back()}}));
+    ESPALIER_CHECK(keepHints(std::move(hints)));
+    return m_acts.note({{"act", "hint"}, {"text", m_hints.back()}}, {.field = "hints", .value = before});
 }
 
 Result<void> Planner::removeHint(int number)
@@ -134,11 +139,18 @@ Result<void> Planner::removeHint(int number)
         return fail(ErrorCode::NotFound,
                     fmt::format("There is no hint {}: the session has {}.", number, m_hints.size()));
     }
+    const Json before = m_hints;
     std::vector<std::string> hints = m_hints;
     hints.erase(hints.begin() + number - 1);
+    ESPALIER_CHECK(keepHints(std::move(hints)));
+    return m_acts.note({{"act", "unhint"}, {"number", number}}, {.field = "hints", .value = before});
+}
+
+Result<void> Planner::keepHints(std::vector<std::string> hints)
+{
     ESPALIER_CHECK(m_journal.setValue(hintsKey, textOf(Json(hints))));
     m_hints = std::move(hints);
-    return m_journal.addAct("engineer", textOf(Json{{"act", "unhint"}, {"number", number}}));
+    return {};
 }
 
 Result<void> Planner::attach(const Attachment& attachment)
@@ -163,8 +175,7 @@ Result<void> Planner::attach(const Attachment& attachment)
     }
     ESPALIER_CHECK(m_journal.setValue(attachmentsKey, textOf(list)));
     m_attachments = std::move(attachments);
-    return m_journal.addAct(
-        "engineer", textOf(Json{{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}}));
+    return m_acts.note(Json{{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}});
 }
 
 Result<void> Planner::restoreAsks()

@@ -104,7 +104,7 @@ Result<std::shared_ptr<const Background>> Planner::background(NodeId parent)
     auto background = std::make_shared<Background>();
     background->deviceSheet = m_setup.deviceSheet;
     background->lessons = m_setup.lessons;
-    background->hints = m_hints;
+    background->hints = hintsForPrompts();
     background->attachments = m_attachments;
     background->bestScore = m_tree.bestScore();
     background->parentPinned = m_tree.at(parent).pinned;

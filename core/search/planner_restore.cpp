@@ -19,6 +19,7 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     ESPALIER_TRY(const auto consumed, store.value("search.consumed"));
     m_consumed = consumed ? std::strtoll(consumed->c_str(), nullptr, 10) : 0;
     ESPALIER_TRY(const auto asked, store.values("search.asked."));
+    ESPALIER_CHECK(restoreBans());
     for (const StoredNode& node : nodes) {
         place(node);
         m_tree.find(node.id)->asked = asked.contains(std::to_string(node.id.value));
@@ -43,6 +44,7 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
         }
     }
     ESPALIER_CHECK(restoreAsks());
+    ESPALIER_CHECK(restoreBranchBudgets());
     findCutOffAsk();
     if (m_trouble) {
         return std::unexpected(*std::exchange(m_trouble, std::nullopt));
@@ -104,6 +106,7 @@ Result<void> Planner::restoreNode(const StoredNode& outline)
     if (!records.final) {
         records = mergeRecords(stages, epoch);
         m_inFlight.push_back(node.id);
+        m_whys[node.id] = NodePayload::parse(node.payload).why;
         m_book.setState(node.id, NodeState::Queued);
         if (node.source.empty()) {
             m_unanswered.push_back(node.id);
@@ -135,6 +138,7 @@ void Planner::restoreEnded(NodeId id, const EndedRecord& record)
     if (verdict.build) {
         verdict.build = record.build;
     }
+    verdict.deviceSeconds = record.deviceSeconds;
     TreeNode* entry = m_tree.find(id);
     entry->traits = record.traits;
     if (id.value <= m_consumed) {

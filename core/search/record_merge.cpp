@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/record_merge.h"
 
+#include "core/search/ended_record.h"
+
 namespace espalier {
 namespace {
 
@@ -50,7 +52,8 @@ MergedRecords mergeRecords(const std::vector<StoredStage>& stages, const std::op
 Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
 {
     Verdict verdict{evaluation.outcome, {fallback, evaluation.epoch}, std::nullopt, std::nullopt,
-                    evaluation.build ? std::optional(traitsOfBuild(*evaluation.build)) : std::nullopt};
+                    evaluation.build ? std::optional(traitsOfBuild(*evaluation.build)) : std::nullopt,
+                    deviceSecondsOf(evaluation)};
     if (evaluation.timing) {
         if (!evaluation.timing->cases.empty()) {
             verdict.frame.provenance = evaluation.timing->cases.front().provenance;

@@ -9,12 +9,6 @@
 
 namespace espalier {
 
-bool BranchSpending::reaches(const BranchBudget& budget) const
-{
-    return (budget.evaluations && evaluations >= *budget.evaluations) || (budget.tokens && tokens >= *budget.tokens) ||
-           (budget.usd && usd >= *budget.usd) || (budget.deviceSeconds && deviceSeconds >= *budget.deviceSeconds);
-}
-
 void SearchTree::setFrame(SearchFrame frame)
 {
     m_frame = std::move(frame);
@@ -44,13 +38,8 @@ void SearchTree::add(TreeNode node)
         m_places.resize(std::max<std::size_t>(static_cast<std::size_t>(node.id.value) + 1, m_places.size() * 2));
     }
     touch(node.id);
-    // A branch with a budget has spent one more of it.
-    if (!m_budgeted.empty() && node.kind != NodeKind::Idea) {
-        for (std::optional<NodeId> up = node.parent; up; up = at(*up).parent) {
-            if (m_budgeted.contains(*up)) {
-                touch(*up);
-            }
-        }
+    if (node.kind != NodeKind::Idea) {
+        charge(node.parent, {.evaluations = 1});
     }
     m_nodes.emplace(node.id, std::move(node));
 }
@@ -139,22 +128,6 @@ double SearchTree::bestScore() const
 double SearchTree::promise(NodeId id, double best) const
 {
     return score(id).value_or(1.0) / best * std::max(0.0, at(id).boost);
-}
-
-BranchSpending SearchTree::spentBelow(NodeId id) const
-{
-    BranchSpending sum;
-    std::vector<NodeId> open = {id};
-    while (!open.empty()) {
-        const TreeNode& node = at(open.back());
-        open.pop_back();
-        sum.evaluations += node.id != id && node.kind != NodeKind::Idea ? 1 : 0;
-        sum.tokens += node.spent.tokens;
-        sum.usd += node.spent.usd;
-        sum.deviceSeconds += node.spent.deviceSeconds;
-        open.insert(open.end(), node.children.begin(), node.children.end());
-    }
-    return sum;
 }
 
 const std::set<NodeId>& SearchTree::unasked() const

@@ -30,19 +30,7 @@ struct Verdict {
     SearchFrame frame;
     std::optional<double> timeUs, speedupRoot;
     std::optional<BuildTraits> build;
-};
-
-/// What a branch may spend, or has spent: candidates, tokens, money, seconds of the device. As a limit, nullopt: none.
-struct BranchBudget {
-    std::optional<std::int64_t> evaluations, tokens;
-    std::optional<double> usd, deviceSeconds;
-    bool operator==(const BranchBudget&) const = default;
-    bool none() const { return !evaluations && !tokens && !usd && !deviceSeconds; }
-};
-struct BranchSpending {
-    std::int64_t evaluations = 0, tokens = 0;
-    double usd = 0, deviceSeconds = 0;
-    bool reaches(const BranchBudget& budget) const;
+    double deviceSeconds = 0; ///< that the judge spent on it
 };
 
 struct TreeNode {
@@ -67,7 +55,9 @@ struct TreeNode {
     std::vector<NodeId> children;   ///< in id order
     KernelTraits traits;            ///< roots and candidates: of the source
     BranchBudget budget;            ///< of it and everything below
-    BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes)
+    BranchSpending spentBefore;     ///< what the branch had spent when its budget was set
+    BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes): addSpending()
+    bool byHand = false;            ///< ideas: the engineer crossed two nodes
 
     int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
 
@@ -129,6 +119,10 @@ public:
     double promise(NodeId id) const { return promise(id, bestScore()); }
     double promise(NodeId id, double best) const;
     BranchSpending spentBelow(NodeId id) const; ///< by it and everything below: looks at every one
+    void addSpending(NodeId id, const BranchSpending& more); ///< tokens, money, seconds of this node
+    BranchSpending spentOfBudget(NodeId id) const; ///< by a branch with a budget since it was set; else nothing
+    std::optional<NodeId> spentBranch(NodeId id) const; ///< the nearest branch around it that has used up its budget
+    std::vector<NodeId> budgeted() const;               ///< nodes with a budget of their own
 
     // Views. They hold until the tree changes.
     /// Parents that were never asked for ideas, oldest first.
@@ -184,6 +178,7 @@ private:
     void lookAtFrontier(NodeId id) const;
     void countGain(const TreeNode& node, Place& place) const;
     bool closed(const TreeNode& node) const;
+    void charge(std::optional<NodeId> from, const BranchSpending& more);
     double learnedPromise(NodeId id) const;
     Place& place(NodeId id) const { return m_places[static_cast<std::size_t>(id.value)]; }
 
@@ -193,7 +188,7 @@ private:
     std::int64_t m_births = 0;
 
     mutable std::set<NodeId> m_dirty;
-    mutable std::set<NodeId> m_budgeted; ///< nodes that have, or had, a budget of their own
+    mutable std::map<NodeId, BranchSpending> m_budgeted; ///< what branches with a budget of their own have spent in all
     mutable std::optional<double> m_rootTime;
     mutable std::vector<Place> m_places; ///< by id
     mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery;

@@ -60,17 +60,14 @@ void SearchTree::refresh() const
     }
 }
 
-bool SearchTree::closed(const TreeNode& node) const
-{
-    return !node.budget.none() && spentBelow(node.id).reaches(node.budget);
-}
-
 void SearchTree::look(NodeId id) const
 {
     const TreeNode& node = at(id);
     Place& mine = place(id);
-    if (!node.budget.none()) {
-        m_budgeted.insert(id);
+    if (node.budget.none()) {
+        m_budgeted.erase(id);
+    } else if (!m_budgeted.contains(id)) {
+        m_budgeted.emplace(id, spentBelow(id));
     }
     const bool out = node.pruned || closed(node) || (node.parent && place(*node.parent).out);
     if (out != mine.out) {

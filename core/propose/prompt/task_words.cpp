@@ -93,7 +93,7 @@ std::string limitsLine(const Contract& contract)
 {
     std::string line;
     for (const Limit& limit : contract.limits) {
-        line += fmt::format("- limit, held before anything runs: {} {} {:g}\n", limit.what, limit.relation, limit.value);
+        line += fmt::format("- limit, held before anything runs: {}\n", limit.text());
     }
     return line;
 }

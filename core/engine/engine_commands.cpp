@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's commands: each is done or refused before the next one is looked at, and before the next expansion.
+#include "core/engine/command_json.h"
+#include "core/engine/engine_core.h"
+
+#include <utility>
+
+namespace espalier {
+
+struct EngineCore::Handler {
+    EngineCore& core;
+
+    void answer(const char* what, const Result<void>& result) const
+    {
+        if (!result) {
+            core.refuse(what, result.error());
+        }
+    }
+    void answer(const char* what, const Result<NodeId>& result) const
+    {
+        if (!result) {
+            core.refuse(what, result.error());
+        }
+    }
+
+    void operator()(const command::Run& c) const { core.run(c); }
+    void operator()(const command::Pause&) const { core.pause(""); }
+    void operator()(const command::Step&) const { core.resumeRun(1); }
+    void operator()(const command::Stop&) const { core.stop(); }
+    void operator()(const command::SetPinned& c) const { answer("pin", core.m_planner->setPinned(c.node, c.pinned)); }
+    void operator()(const command::SetPruned& c) const { answer("prune", core.m_planner->setPruned(c.node, c.pruned)); }
+    void operator()(const command::SetBoost& c) const { answer("boost", core.m_planner->setBoost(c.node, c.boost)); }
+    void operator()(const command::EditIdea& c) const
+    {
+        answer("edit", core.m_planner->editIdea(c.node, c.title, c.text));
+    }
+    void operator()(const command::AddIdea& c) const
+    {
+        answer("add-idea", core.m_planner->addIdea(c.parent, c.title, c.text));
+    }
+    void operator()(const command::Inject& c) const
+    {
+        answer("inject", core.m_planner->inject(c.parent, c.title, c.source));
+    }
+    void operator()(const command::Overturn& c) const
+    {
+        answer("overturn",
+               core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
+    }
+    void operator()(const command::Ask& c) const { answer("ask", core.m_planner->ask(c.node, c.prompt, c.ideas)); }
+    void operator()(const command::JudgeAgain& c) const { answer("judge-again", core.judgeAgain(c)); }
+    void operator()(const command::AddHint& c) const { answer("hint", core.m_planner->addHint(c.text)); }
+    void operator()(const command::RemoveHint& c) const { answer("unhint", core.m_planner->removeHint(c.number)); }
+    void operator()(const command::Attach& c) const { answer("attach", core.m_planner->attach({c.name, c.text})); }
+    void operator()(const command::Ban& c) const { answer("ban", core.m_planner->ban(c.text, c.predicate)); }
+    void operator()(const command::LiftBan& c) const { answer("lift-ban", core.m_planner->liftBan(c.number)); }
+    void operator()(const command::SetBranchBudget& c) const
+    {
+        answer("budget", core.m_planner->setBranchBudget(c.node, c.budget));
+    }
+    void operator()(const command::SetBudget& c) const { answer("budget", core.setBudget(c.budget)); }
+    void operator()(const command::SetStrategy& c) const { answer("strategy", core.setStrategy(c.words)); }
+    void operator()(const command::CrossOver& c) const { answer("cross", core.m_planner->crossOver(c.first, c.second)); }
+    void operator()(const command::Kill& c) const { answer("kill", core.kill(c.node)); }
+    void operator()(const command::Undo&) const { answer("undo", core.undo()); }
+    void operator()(const command::FetchExchanges& c) const { core.tellExchanges(c.node); }
+    void operator()(const command::FetchDetail& c) const
+    {
+        auto detail = core.detail(c.node);
+        if (!detail) {
+            return core.refuse("detail", detail.error());
+        }
+        core.tell(event::Detail{std::make_shared<const NodeDetail>(std::move(*detail))});
+    }
+    void operator()(const command::FetchListings& c) const { answer("listings", core.askListings(c.node)); }
+    void operator()(const command::Export& c) const
+    {
+        auto files = core.exportNode(c);
+        if (!files) {
+            return core.refuse("export", files.error());
+        }
+        core.tell(event::Exported{c.node, std::move(*files)});
+    }
+    void operator()(const command::Repro& c) const
+    {
+        auto file = core.writeRepro(c);
+        if (!file) {
+            return core.refuse("repro", file.error());
+        }
+        core.tell(event::ReproWritten{c.node, std::move(*file), core.m_parts.compiler ? core.m_parts.compiler() : std::string()});
+    }
+};
+
+void EngineCore::handle(const command::Command& command)
+{
+    if (m_ended) {
+        return;
+    }
+    if (!m_planner && !std::holds_alternative<command::Stop>(command)) {
+        return refuse("command", {ErrorCode::Io, m_why});
+    }
+    std::visit(Handler{*this}, command);
+    if (!m_ended) {
+        tellStanding();
+        settle();
+        reportChanges(false);
+    }
+}
+
+/// The same, and whether it could be done.
+Result<void> EngineCore::perform(const command::Command& command)
+{
+    m_refusal.reset();
+    handle(command);
+    const auto refusal = std::exchange(m_refusal, std::nullopt);
+    return refusal ? Result<void>(std::unexpected(*refusal)) : Result<void>();
+}
+
+// --- what concerns the whole session -----------------------------------------------------------------------------
+
+Result<void> EngineCore::setBudget(const Budget& budget)
+{
+    ESPALIER_CHECK(checkBudget(budget));
+    const Json before = command::budgetJson(m_journal.info().budget);
+    ESPALIER_CHECK(keepBudget(budget));
+    return m_acts.note({{"act", "budget"}, {"budget", command::budgetJson(budget)}}, {.field = "budget", .value = before});
+}
+
+Result<void> EngineCore::keepBudget(const Budget& budget)
+{
+    SessionInfo info = m_journal.info();
+    info.budget = budget;
+    ESPALIER_CHECK(m_journal.setInfo(info));
+    m_spent.reset(); // it may have grown
+    return {};
+}
+
+Result<void> EngineCore::setStrategy(const std::string& words)
+{
+    const std::string before = m_journal.info().strategy;
+    ESPALIER_CHECK(keepStrategy(words));
+    return m_acts.note({{"act", "strategy"}, {"strategy", words}}, {.field = "strategy", .value = before});
+}
+
+Result<void> EngineCore::keepStrategy(const std::string& words)
+{
+    SessionInfo info = m_journal.info();
+    ESPALIER_TRY(std::unique_ptr<Strategy> strategy, makeStrategy(words, info.seed));
+    info.strategy = words;
+    ESPALIER_CHECK(m_journal.setInfo(info));
+    m_planner->setStrategy(*strategy);
+    m_strategy = std::move(strategy);
+    m_strategyWords = words;
+    tell(event::SessionOpened{std::move(info)});
+    return {};
+}
+
+Result<void> EngineCore::kill(NodeId node)
+{
+    if (m_pipeline->judgedAgain(node)) {
+        m_pipeline->kill(node);
+        return {};
+    }
+    return m_planner->kill(node);
+}
+
+Result<void> EngineCore::undo()
+{
+    const Replaced* last = m_acts.last();
+    if (!last) {
+        return fail(ErrorCode::NotFound, "There is nothing to undo: no pin, prune, boost, edit, hint, ban, budget or strategy "
+                                         "of this session is left to take back.");
+    }
+    const Replaced replaced = *last;
+    const Result<void> done = takeBack(replaced);
+    if (!done && done.error().code == ErrorCode::Io) {
+        return done; // the store: to be tried again
+    }
+    ESPALIER_CHECK(m_acts.noteUndone(done.has_value()));
+    return done;
+}
+
+Result<void> EngineCore::takeBack(const Replaced& replaced)
+{
+    if (replaced.field == "budget") {
+        ESPALIER_TRY(const Budget budget, command::budgetFrom(JsonReader(replaced.value, "act")));
+        return keepBudget(budget);
+    }
+    if (replaced.field == "strategy") {
+        return keepStrategy(replaced.value.is_string() ? replaced.value.get<std::string>() : std::string());
+    }
+    return m_planner->takeBack(replaced);
+}
+
+} // namespace espalier

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/search/act_history.h"
+
+namespace espalier {
+namespace {
+
+constexpr const char* engineer = "engineer";
+
+std::string actText(const Json& json)
+{
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json actField(const Json& object, const char* name)
+{
+    return object.is_object() && object.contains(name) ? object[name] : Json();
+}
+
+std::string actWord(const Json& object, const char* name)
+{
+    const Json field = actField(object, name);
+    return field.is_string() ? field.get<std::string>() : std::string();
+}
+
+} // namespace
+
+Result<void> ActHistory::restore()
+{
+    ESPALIER_TRY(const std::vector<StoredAct> acts, m_journal.store().acts());
+    m_undoable.clear();
+    for (const StoredAct& stored : acts) {
+        const auto act = parseJson(stored.what, "act");
+        if (!act || stored.author != engineer) {
+            continue;
+        }
+        const std::string name = actWord(*act, "act");
+        const Json was = actField(*act, "was");
+        if (name == "undo" && !m_undoable.empty()) {
+            m_undoable.pop_back();
+        } else if (was.is_object()) {
+            const Json node = actField(was, "node");
+            m_undoable.push_back({name, actWord(was, "field"),
+                                  NodeId{node.is_number_integer() ? node.get<std::int64_t>() : 0}, actField(was, "value")});
+        }
+    }
+    return {};
+}
+
+Result<void> ActHistory::note(const Json& act)
+{
+    return m_journal.addAct(engineer, actText(act));
+}
+
+Result<void> ActHistory::note(Json act, Replaced replaced)
+{
+    Json was = {{"field", replaced.field}, {"value", replaced.value}};
+    if (replaced.node.value > 0) {
+        was["node"] = replaced.node.value;
+    }
+    act["was"] = std::move(was);
+    ESPALIER_CHECK(note(act));
+    if (act.contains("act") && act["act"].is_string()) {
+        replaced.act = act["act"].get<std::string>();
+    }
+    m_undoable.push_back(std::move(replaced));
+    return {};
+}
+
+Result<void> ActHistory::noteUndone(bool done)
+{
+    const Replaced& last = m_undoable.back();
+    Json act = {{"act", "undo"}, {"of", last.act}, {"done", done}};
+    if (last.node.value > 0) {
+        act["node"] = last.node.value;
+    }
+    ESPALIER_CHECK(note(act));
+    m_undoable.pop_back();
+    return {};
+}
+
+} // namespace espalier

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Techniques that the engineer does not want: said in every prompt, and held by the judge where there is a predicate.
+#include "core/search/planner.h"
+
+#include "core/search/bans.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+constexpr const char* bansKey = "search.bans";
+
+} // namespace
+
+Result<void> Planner::ban(const std::string& text, const std::string& predicate)
+{
+    ESPALIER_TRY(BannedTechnique one, checkedBan(text, predicate));
+    const Json before = toJson(m_bans);
+    std::vector<BannedTechnique> bans = m_bans;
+    bans.push_back(one);
+    ESPALIER_CHECK(keepBans(std::move(bans)));
+    return m_acts.note({{"act", "ban"}, {"text", one.text}, {"predicate", one.predicate}},
+                       {.field = "bans", .value = before});
+}
+
+Result<void> Planner::liftBan(int number)
+{
+    if (number < 1 || number > static_cast<int>(m_bans.size())) {
+        return fail(ErrorCode::NotFound, fmt::format("There is no ban {}: the session has {}.", number, m_bans.size()));
+    }
+    const Json before = toJson(m_bans);
+    std::vector<BannedTechnique> bans = m_bans;
+    const std::string text = bans[static_cast<std::size_t>(number - 1)].text;
+    bans.erase(bans.begin() + number - 1);
+    ESPALIER_CHECK(keepBans(std::move(bans)));
+    return m_acts.note({{"act", "lift-ban"}, {"number", number}, {"text", text}}, {.field = "bans", .value = before});
+}
+
+Result<void> Planner::keepBans(std::vector<BannedTechnique> bans)
+{
+    ESPALIER_CHECK(m_journal.setValue(bansKey, toJson(bans).dump(-1, ' ', false, Json::error_handler_t::replace)));
+    m_bans = std::move(bans);
+    applyBans();
+    return {};
+}
+
+void Planner::applyBans()
+{
+    m_heldTask = taskUnder(m_bans, m_setup.task);
+    m_pipeline.setBans(limitsOf(m_bans), m_heldTask);
+}
+
+Result<void> Planner::restoreBans()
+{
+    ESPALIER_TRY(const auto text, m_journal.store().value(bansKey));
+    if (text) {
+        const auto json = parseJson(*text, bansKey);
+        m_bans = json ? bansFrom(*json) : std::vector<BannedTechnique>();
+        applyBans();
+    }
+    return {};
+}
+
+std::vector<std::string> Planner::hintsForPrompts() const
+{
+    std::vector<std::string> hints = m_hints;
+    for (const BannedTechnique& ban : m_bans) {
+        hints.push_back(hintOf(ban));
+    }
+    return hints;
+}
+
+} // namespace espalier

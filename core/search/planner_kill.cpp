@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A candidate that the engineer ends, at whatever stage it is.
+#include "core/search/planner.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace espalier {
+
+Result<void> Planner::kill(NodeId id)
+{
+    const NodeSummary* node = m_book.find(id);
+    if (!node) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", id.value));
+    }
+    if (node->kind == NodeKind::Idea) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("Node {} is an idea: kill one of its candidates, or prune it.", id.value));
+    }
+    if (id == taskRoot) {
+        return fail(ErrorCode::InvalidInput, "The task's root cannot be killed: everything is compared with it.");
+    }
+    if (node->state == NodeState::Done) {
+        return fail(ErrorCode::InvalidInput, fmt::format("Node {} has ended: there is nothing to kill.", id.value));
+    }
+    ESPALIER_CHECK(m_acts.note(Json{{"act", "kill"}, {"node", id.value}}));
+    const auto asked = std::find_if(m_generating.begin(), m_generating.end(),
+                                    [id](const Generating& generating) { return generating.node == id; });
+    if (asked != m_generating.end()) {
+        if (Proposer* proposer = proposerNamed(node->proposer)) {
+            proposer->cancel(asked->request);
+        }
+        m_generating.erase(asked);
+    }
+    std::erase(m_unanswered, id);
+    if (std::erase(m_postponed, id) > 0) {
+        unpark(id);
+    }
+    m_pipeline.kill(id);
+    return {};
+}
+
+} // namespace espalier

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acts that are taken back: what stood there before is put in place again.
+#include "core/search/planner.h"
+
+#include "core/search/bans.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+namespace {
+
+std::string wordIn(const Json& object, const char* name)
+{
+    return object.is_object() && object.contains(name) && object[name].is_string() ? object[name].get<std::string>()
+                                                                                   : std::string();
+}
+
+} // namespace
+
+Result<void> Planner::takeBack(const Replaced& replaced)
+{
+    const Json& value = replaced.value;
+    const std::string& field = replaced.field;
+    if (field == "bans") {
+        return keepBans(bansFrom(value));
+    }
+    if (field == "hints") {
+        std::vector<std::string> hints;
+        for (const Json& hint : value.is_array() ? value : Json::array()) {
+            if (hint.is_string()) {
+                hints.push_back(hint.get<std::string>());
+            }
+        }
+        return keepHints(std::move(hints));
+    }
+    const NodeSummary* node = m_book.find(replaced.node);
+    if (!node) {
+        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", replaced.node.value));
+    }
+    if (field == "branch_budget") {
+        return keepBranchBudget(replaced.node, value.is_string() ? value.get<std::string>() : std::string());
+    }
+    if (field == "words") {
+        if (node->state != NodeState::Draft) {
+            return fail(ErrorCode::InvalidInput, fmt::format("Node {} was implemented since its words were edited: the edit stays.",
+                                                             replaced.node.value));
+        }
+        return putBack(replaced.node, [&value](StoredNode& stored) {
+            stored.title = wordIn(value, "title");
+            stored.ideaText = wordIn(value, "text");
+        });
+    }
+    return putBack(replaced.node, [&](StoredNode& stored) {
+        if (field == "pinned" && value.is_boolean()) {
+            stored.pinned = value.get<bool>();
+        } else if (field == "pruned" && value.is_boolean()) {
+            stored.pruned = value.get<bool>();
+        } else if (field == "boost" && value.is_number()) {
+            stored.boost = value.get<double>();
+        }
+    });
+}
+
+} // namespace espalier
