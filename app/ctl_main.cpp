@@ -256,6 +256,8 @@ void addShow(CLI::App& app, ctl::ShowVerb& verb)
     show->add_flag("--tree", verb.tree, "The tree, one line a node");
     show->add_flag("--source", verb.source, "The source of --node alone");
     show->add_flag("--prompt", verb.prompt, "The prompt of the last question about --node alone");
+    show->add_flag("--ptx", verb.ptx, "What the compiler made of --node alone: PTX");
+    show->add_flag("--sass", verb.sass, "Likewise its machine code, with the source line of each instruction");
     show->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 

@@ -7,10 +7,12 @@
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "core/base/text.h"
+#include "core/engine/listing_desk.h"
 #include "core/model/evaluation_json.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <string>
 
 namespace espalier::ctl {
 
@@ -201,11 +203,53 @@ int showPrompt(const std::vector<Exchange>& exchanges, const ShowVerb& options)
     return exitOk;
 }
 
+/// One line of code with the place in the source that it comes from.
+std::string listingText(const ListingLine& line)
+{
+    if (line.chain.empty()) {
+        return line.text;
+    }
+    return fmt::format("{:<88} // {}:{}", line.text, line.chain.front().file, line.chain.front().line);
+}
+
+int showListing(const NodeDetail& detail, const ShowVerb& options)
+{
+    const auto& build = detail.evaluation.build;
+    const CodeListings listings =
+        readListings(realListingSource(), detail.summary.id, build ? build->key : std::string());
+    const Listing& listing = options.sass ? listings.sass : listings.ptx;
+    if (!listing.missing.empty()) {
+        return failWith({ErrorCode::NotFound, listing.missing}, options.json);
+    }
+    Json lines = Json::array();
+    for (const ListingLine& line : listing.lines) {
+        if (!options.json) {
+            print(listingText(line));
+            continue;
+        }
+        Json one = {{"text", line.text}, {"function", line.function}};
+        if (line.offset) {
+            one["offset"] = *line.offset;
+        }
+        for (const ListingPlace& place : line.chain) {
+            one["chain"].push_back({{"file", place.file}, {"line", place.line}});
+        }
+        lines.push_back(std::move(one));
+    }
+    if (options.json) {
+        printJson({{"node", options.node}, {"listing", options.sass ? "sass" : "ptx"}, {"lines", std::move(lines)}});
+    }
+    return exitOk;
+}
+
 int showNode(const SessionReader& reader, const ShowVerb& options)
 {
     const auto detail = reader.detail(NodeId{options.node});
     if (!detail) {
         return failWith(detail.error(), options.json);
+    }
+    if (options.ptx || options.sass) {
+        return showListing(*detail, options);
     }
     const auto exchanges = reader.exchanges(NodeId{options.node});
     if (!exchanges) {
@@ -248,8 +292,11 @@ int show(const ShowVerb& options)
     if (options.prompt && options.node == 0) {
         return failWith({ErrorCode::InvalidInput, "--prompt needs --node N: name the node"}, options.json);
     }
-    if (options.source && options.node == 0) {
-        return failWith({ErrorCode::InvalidInput, "--source needs --node N: name the candidate"}, options.json);
+    const bool alone = options.source || options.ptx || options.sass;
+    if (alone && options.node == 0) {
+        return failWith({ErrorCode::InvalidInput, fmt::format("{} needs --node N: name the candidate",
+                                                              options.source ? "--source" : options.sass ? "--sass" : "--ptx")},
+                        options.json);
     }
     const auto reader = SessionReader::open(options.session);
     if (!reader) {

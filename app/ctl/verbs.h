@@ -100,7 +100,7 @@ int report(const ReportVerb& options);
 struct ShowVerb {
     std::string session;
     std::int64_t node = 0; ///< 0: none
-    bool tree = false, source = false, prompt = false, json = false;
+    bool tree = false, source = false, prompt = false, ptx = false, sass = false, json = false;
 };
 int show(const ShowVerb& options);
 

@@ -118,7 +118,7 @@ void ListingDesk::work(const std::stop_token& stop)
             request = std::move(m_requests.front());
             m_requests.pop_front();
         }
-        auto listings = std::make_shared<const CodeListings>(read(request));
+        auto listings = std::make_shared<const CodeListings>(readListings(m_source, request.node, request.buildKey));
         {
             const std::lock_guard lock(m_mutex);
             m_done.push_back(std::move(listings));
@@ -127,14 +127,14 @@ void ListingDesk::work(const std::stop_token& stop)
     }
 }
 
-CodeListings ListingDesk::read(const Request& request) const
+CodeListings readListings(const ListingSource& source, NodeId node, const std::string& buildKey)
 {
     CodeListings listings;
-    listings.node = request.node;
-    const auto library = request.buildKey.empty() || !m_source.library ? std::nullopt : m_source.library(request.buildKey);
+    listings.node = node;
+    const auto library = buildKey.empty() || !source.library ? std::nullopt : source.library(buildKey);
     if (!library || !library->bytes) {
         listings.ptx.missing = listings.sass.missing =
-            request.buildKey.empty() ? "This candidate was never built, so there is no code to show."
+            buildKey.empty() ? "This candidate was never built, so there is no code to show."
                                      : "The built library is no longer in the build cache: evaluate the candidate again to get "
                                        "its code back.";
         return listings;
@@ -143,8 +143,8 @@ CodeListings ListingDesk::read(const Request& request) const
     listings.ptx = listingOf(ptxOfLibrary(bytes), [](std::string_view ptx) -> Result<std::vector<ListingLine>> {
         return readPtxText(ptx);
     });
-    listings.sass = listingOf(cubinOfLibrary(bytes), [this](std::string_view cubin) -> Result<std::vector<ListingLine>> {
-        ESPALIER_TRY(const std::string text, m_source.disassemble(cubin));
+    listings.sass = listingOf(cubinOfLibrary(bytes), [&source](std::string_view cubin) -> Result<std::vector<ListingLine>> {
+        ESPALIER_TRY(const std::string text, source.disassemble(cubin));
         return readSassText(text);
     });
     return listings;

@@ -28,6 +28,9 @@ struct ListingSource {
 /// The build cache and nvdisasm of this machine. `disassembler`: this program instead of the toolkit's or the PATH's.
 ListingSource realListingSource(std::string disassembler = {});
 
+/// PTX and machine code of one candidate; blocks for a tenth of a second and more. What is not there says why.
+CodeListings readListings(const ListingSource& source, NodeId node, const std::string& buildKey);
+
 /// Reads PTX and machine code of candidates on a thread of its own: disassembling takes a tenth of a second and more,
 /// and the engine's thread serves judges meanwhile. Thread: the engine's. The destructor waits for the listing under
 /// way, nvdisasm's deadline at most. Errors: what is not there says why, in its Listing.
@@ -47,7 +50,6 @@ private:
         std::string buildKey;
     };
     void work(const std::stop_token& stop);
-    CodeListings read(const Request& request) const;
 
     ListingSource m_source;
     UniqueFd m_ready;

@@ -2,6 +2,7 @@
 // Whole searches through the real programs on the simulated device: results, determinism, kills and resumption.
 #include "tests/app/ctl_support.h"
 
+#include <algorithm>
 #include <csignal>
 #include <random>
 #include <sys/file.h>
@@ -51,6 +52,19 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     EXPECT_TRUE(std::filesystem::exists(path("out") + "/softmax_f32.cu"));
     const auto source = ctl({"show", path("s.espalier"), "--node", node, "--source"});
     EXPECT_NE(source.out.find("extern \"C\" cudaError_t softmax_f32"), std::string::npos);
+    const auto ptx = ctl({"show", path("s.espalier"), "--node", node, "--ptx"});
+    EXPECT_NE(ptx.out.find(".entry"), std::string::npos) << ptx.err;
+    EXPECT_NE(ptx.out.find("// candidate.cu:"), std::string::npos) << "the source lines stand beside it";
+    const auto sass = ctl({"show", path("s.espalier"), "--node", node, "--sass", "--json"});
+    if (sass.status.code == 0) {
+        const Json lines = onlyJson(sass)["lines"];
+        EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [](const Json& line) {
+            return line["text"].get<std::string>().find("EXIT") != std::string::npos;
+        }));
+    } else { // a toolkit without it
+        EXPECT_NE((sass.out + sass.err).find("nvdisasm"), std::string::npos) << sass.out;
+    }
+    EXPECT_EQ(ctl({"show", path("s.espalier"), "--sass"}).status.code, 2);
     const Json nodes = treeOf("s.espalier");
     EXPECT_EQ(nodes[0]["kind"], "root");
     for (const Json& one : nodes) {
