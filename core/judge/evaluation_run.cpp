@@ -488,6 +488,13 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     m_context.buffers.release();
     m_context.runners.dropDead();
     evaluation.judgeSeconds = secondsSince(m_start);
+    if (evaluation.timing) {
+        double told = evaluation.profile ? evaluation.profile->seconds : 0;
+        for (const auto& [phase, seconds] : evaluation.timing->phaseSeconds) {
+            told += seconds;
+        }
+        evaluation.timing->phaseSeconds["rest"] = evaluation.judgeSeconds - told;
+    }
     again = false;
     if (result) {
         evaluation.outcome = Outcome::Passed;

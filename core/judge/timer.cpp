@@ -357,8 +357,10 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         }
         ESPALIER_TRY(timing, race(area, contenders, budget(), record));
     }
-    record.phaseSeconds["blocks"] += secondsSince(begin) - warmUp;
+    const double raced = secondsSince(begin);
+    record.phaseSeconds["blocks"] += raced - warmUp;
     m_context.buffers.release();
+    record.phaseSeconds["release"] += secondsSince(begin) - raced;
     if (m_graph) {
         timing.method = "graph";
         timing.launchUs = direct.launch;
