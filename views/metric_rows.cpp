@@ -21,7 +21,11 @@ MetricChange changeOf(const MetricTable& table, const MetricRow& row, std::size_
         return change;
     }
     const double before = row.cells[0]->value, after = row.cells[column]->value;
+    constexpr double dust = 1e-12; ///< of the value: what arithmetic leaves of equal figures
     change.delta = after - before;
+    if (std::abs(change.delta) <= dust * std::abs(before)) {
+        change.delta = 0;
+    }
     if (before != 0) {
         change.percent = 100 * change.delta / std::abs(before);
     }

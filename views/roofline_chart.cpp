@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/roofline_chart.h"
 
+#include "core/analysis/roofline.h"
+
 #include "views/format.h"
 
 #include <algorithm>
@@ -59,27 +61,7 @@ QString nameOf(MemoryLevel level)
 
 QString roofName(const std::string& id)
 {
-    constexpr std::pair<const char*, const char*> names[] = {
-        {"dram", "DRAM"},
-        {"l2", "L2"},
-        {"l1", "L1"},
-        {"f32", "FP32"},
-        {"f64", "FP64"},
-        {"f16", "FP16"},
-        {"bf16", "BF16"},
-        {"tensor_f16", "tensor FP16"},
-        {"tensor_bf16", "tensor BF16"},
-        {"tensor_tf32", "tensor TF32"},
-        {"tensor_f64", "tensor FP64"},
-        {"tensor_fp8", "tensor FP8"},
-        {"tensor_int8", "tensor INT8"},
-    };
-    for (const auto& [known, name] : names) {
-        if (id == known) {
-            return QLatin1String(name);
-        }
-    }
-    return format::text(id);
+    return format::text(roofTitle(id));
 }
 
 QString bandwidthText(double gbs)

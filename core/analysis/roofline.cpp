@@ -62,22 +62,6 @@ const Roof* roofNamed(const ProfileRecord& profile, std::string_view id)
     return found == profile.roofs.end() ? nullptr : &*found;
 }
 
-std::string displayName(std::string_view id)
-{
-    constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"dram", "DRAM"},   {"l2", "L2"},     {"l1", "L1"},
-        {"f32", "FP32"},    {"f64", "FP64"},  {"f16", "FP16"},
-        {"tensor_f16", "tensor FP16"},        {"tensor_bf16", "tensor BF16"},
-        {"tensor_tf32", "tensor TF32"},       {"tensor_f64", "tensor FP64"},
-        {"tensor_fp8", "tensor FP8"},         {"tensor_int8", "tensor INT8"}};
-    for (const auto& [key, name] : names) {
-        if (key == id) {
-            return std::string(name);
-        }
-    }
-    return std::string(id);
-}
-
 /// A point above its roof is a mistake somewhere: said, never celebrated.
 void checkAgainst(const ProfileRecord& profile, const std::string& id, double reached, const char* unit, Roofline& line)
 {
@@ -90,11 +74,11 @@ void checkAgainst(const ProfileRecord& profile, const std::string& id, double re
     if (ofTheory > aboveTheory) {
         line.checks.push_back(fmt::format("{} at {:.0f} {} is above the theoretical {:.0f}: look for data that stayed in a "
                                           "cache, work that was not done, or a wrong count",
-                                          displayName(id), reached, unit, roof->theory));
+                                          roofTitle(id), reached, unit, roof->theory));
     } else if (ofMeasured > aboveMeasured) {
         line.checks.push_back(fmt::format("{} at {:.0f} {} is above the measured roof of {:.0f}: measure the roofs again "
                                           "before this is believed",
-                                          displayName(id), reached, unit, roof->measured));
+                                          roofTitle(id), reached, unit, roof->measured));
     }
 }
 
@@ -196,11 +180,29 @@ void decide(Roofline& line)
     line.bound = highest < boundFromPercent ? Bound::Latency : memory ? Bound::Memory : Bound::Compute;
     line.headroomPercent = std::max(0.0, 100 - highest);
     line.sentence = fmt::format("{}: {} is closest to its {} roof, at {:.0f} %; {:.0f} % of the time to gain",
-                                nameOf(line.bound), displayName(line.limiter), measured ? "measured" : "theoretical", highest,
+                                nameOf(line.bound), roofTitle(line.limiter), measured ? "measured" : "theoretical", highest,
                                 line.headroomPercent);
 }
 
 } // namespace
+
+std::string roofTitle(std::string_view id)
+{
+    constexpr std::pair<std::string_view, std::string_view> names[] = {
+        {"dram", "DRAM"},   {"l2", "L2"},     {"l1", "L1"},
+        {"f32", "FP32"},    {"f64", "FP64"},  {"f16", "FP16"},
+        {"tensor_f16", "tensor FP16"},        {"tensor_bf16", "tensor BF16"},
+        {"tensor_tf32", "tensor TF32"},       {"tensor_f64", "tensor FP64"},
+        {"tensor_fp8", "tensor FP8"},         {"tensor_int8", "tensor INT8"},
+        {"mma_f16", "mma.sync FP16"},         {"mma_bf16", "mma.sync BF16"},
+        {"mma_tf32", "mma.sync TF32"},        {"mma_int8", "mma.sync INT8"}};
+    for (const auto& [key, name] : names) {
+        if (key == id) {
+            return std::string(name);
+        }
+    }
+    return std::string(id);
+}
 
 std::string_view nameOf(Bound bound)
 {

@@ -56,4 +56,7 @@ constexpr double boundFromPercent = 80;
 /// registers. Pure.
 std::optional<Roofline> rooflineOf(const Evaluation& evaluation);
 
+/// A roof's id as people read it: "tensor_f16" is "tensor FP16".
+std::string roofTitle(std::string_view id);
+
 } // namespace espalier

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t mostInstructions = 4000, mostKept = 1000, mostReasons = 64, deepestChain = 32, longestName = 2000;
 constexpr double smallReason = 0.01; ///< of an instruction's samples: below it a reason is left out of the record
+constexpr double fewestLookupBytes = 3.2e6; ///< 100,000 lookups; below, the L2 hit rate is noise (core/profile/README.md)
 constexpr double unattributed = 0.9; ///< share of samples outside of user kernels from which nothing is shown
 
 Result<double> finite(const JsonReader& json)
@@ -103,7 +104,10 @@ Result<CountersSeen> readCounters(const Json& json, const std::vector<profile::C
     for (const auto& [counter, value] : members) {
         ESPALIER_TRY(counters[counter], finite(value));
     }
-    const auto metrics = profile::metricsFrom(profile::familyOf(seen.chip), sets, counters);
+    auto metrics = profile::metricsFrom(profile::familyOf(seen.chip), sets, counters);
+    if (const auto asked = metrics.find("l2_bytes"); asked != metrics.end() && asked->second < fewestLookupBytes) {
+        metrics.erase("l2_hit_percent");
+    }
     for (const Metric& metric : metricTable()) {
         if (const auto found = metrics.find(std::string(metric.id)); found != metrics.end()) {
             seen.metrics.push_back({std::string(metric.id), found->second, Provenance::Measured, metric.peak});

@@ -143,9 +143,11 @@ Judged<std::size_t> Timer::pilot(const CasePlan& plan, std::vector<Contender>& c
             }
         }
     }
-    ESPALIER_TRY(const std::optional<LaunchCount> captured,
-                 replayCaptured(m_context, m_oracle, *contenders[0].lanes[0].runner, area, 0,
-                                contenders[0].workspaceBytes));
+    std::optional<LaunchCount> captured;
+    if (stands(Defence::GraphReplay)) {
+        ESPALIER_TRY(captured, replayCaptured(m_context, m_oracle, *contenders[0].lanes[0].runner, area, 0,
+                                              contenders[0].workspaceBytes));
+    }
     m_context.buffers.release();
     m_graph = !serves() && microseconds < graphBelowUs && captured;
     const std::size_t calls = callsPerBlock(microseconds);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/profile_reading.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace espalier::judge {
 namespace {
@@ -32,6 +35,25 @@ TEST(ReadCounters, SaysWhatTheChipDoesNotHave)
     Json json = countersSeen();
     json["unknown"] = {"a", "b"};
     EXPECT_EQ(readCounters(json, {profile::CounterSet::Core})->note, "2 of the counters asked for do not exist on GH100");
+}
+
+TEST(ReadCounters, AHitRateOfFewLookupsIsLeftOut)
+{
+    const std::vector<profile::CounterSet> sets = {profile::CounterSet::Core, profile::CounterSet::Full};
+    const auto hits = [&](double bytes) {
+        Json json = countersSeen();
+        json["counters"]["lts__t_sector_hit_rate.pct"] = 104.0;
+        for (const profile::CounterRow& row : profile::counterTable()) {
+            if (row.metric == "l2_bytes") {
+                json["counters"][std::string(row.terms[0].counter)] = bytes / row.terms[0].factor;
+            }
+        }
+        const auto seen = readCounters(json, sets);
+        return seen && std::any_of(seen->metrics.begin(), seen->metrics.end(),
+                                   [](const MetricValue& one) { return one.id == "l2_hit_percent"; });
+    };
+    EXPECT_FALSE(hits(1.1e6));
+    EXPECT_TRUE(hits(3.2e7));
 }
 
 TEST(ReadCounters, WhatIsNoReportIsNotBelieved)
