@@ -162,7 +162,7 @@ void showShortcuts(const QList<QAction*>& actions, QWidget* parent)
     }
     add(CommandPalette::tr("In the tree: parent, child, neighbours"), CommandPalette::tr("← → ↑ ↓"));
     add(CommandPalette::tr("In the tree: whole tree, best, fold"), CommandPalette::tr("F, B, Space"));
-    add(CommandPalette::tr("In the tree: zoom in, out, to 100 %"), CommandPalette::tr("+, −, 0"));
+    add(CommandPalette::tr("In the tree: zoom in, out, to 100 %"), CommandPalette::tr("Ctrl++, Ctrl+−, 0"));
     add(CommandPalette::tr("In a source: zoom"), CommandPalette::tr("Ctrl + wheel"));
     auto* layout = new QVBoxLayout(dialog);
     layout->setContentsMargins(0, 0, 0, 0);

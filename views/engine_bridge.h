@@ -26,6 +26,7 @@ public:
     void close();
     void send(command::Command command);
     std::vector<std::string> modelNames() const { return m_link->modelNames(); }
+    std::vector<StrategyDescription> strategies() const { return m_link->strategies(); }
     bool isOpening() const { return m_opening; }
     bool isOpen() const { return m_open; }
 

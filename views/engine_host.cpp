@@ -76,4 +76,9 @@ std::vector<std::string> EngineHost::modelNames() const
     return savedProfileNames();
 }
 
+std::vector<StrategyDescription> EngineHost::strategies() const
+{
+    return strategyDescriptions();
+}
+
 } // namespace espalier

@@ -24,6 +24,7 @@ public:
     void post(command::Command command) override;
     void close() override;
     std::vector<std::string> modelNames() const override;
+    std::vector<StrategyDescription> strategies() const override;
 
 private:
     void enqueue(std::function<void()> job);

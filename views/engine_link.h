@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "core/engine/strategies.h"
 
 namespace espalier {
 
@@ -18,6 +19,8 @@ public:
     virtual void close() = 0;
     /// Names of the models that are saved for the user; quick, any time.
     virtual std::vector<std::string> modelNames() const { return {}; }
+    /// What may take over the search; quick, any time.
+    virtual std::vector<StrategyDescription> strategies() const { return {}; }
 };
 
 } // namespace espalier

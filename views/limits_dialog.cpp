@@ -2,6 +2,7 @@
 #include "views/limits_dialog.h"
 
 #include <QDialogButtonBox>
+#include <QDoubleSpinBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -10,17 +11,29 @@
 
 namespace espalier {
 
+namespace {
+constexpr int tokensPerUnit = 1000;
+}
+
 LimitsDialog::LimitsDialog(const Budget& budget, QWidget* parent)
-    : QDialog(parent), m_before(budget), m_evaluations(new QSpinBox), m_minutes(new QSpinBox)
+    : QDialog(parent), m_before(budget), m_evaluations(new QSpinBox), m_minutes(new QSpinBox),
+      m_kiloTokens(new QSpinBox), m_usd(new QDoubleSpinBox)
 {
     setWindowTitle(tr("Limits"));
-    for (QSpinBox* box : {m_evaluations, m_minutes}) {
+    for (QSpinBox* box : {m_evaluations, m_minutes, m_kiloTokens}) {
         box->setRange(0, 1000000);
         box->setSpecialValueText(tr("no limit"));
     }
     m_evaluations->setValue(int(budget.evaluations.value_or(0)));
     m_minutes->setValue(int(std::ceil(budget.seconds.value_or(0) / 60)));
-    auto* words = new QLabel(tr("Limits are the session's totals, over all its runs. The search goes on at once."));
+    m_kiloTokens->setSuffix(tr(" thousand"));
+    m_kiloTokens->setValue(int(std::ceil(double(budget.tokens.value_or(0)) / tokensPerUnit)));
+    m_usd->setRange(0, 1000000);
+    m_usd->setDecimals(2);
+    m_usd->setPrefix(tr("USD "));
+    m_usd->setSpecialValueText(tr("no limit"));
+    m_usd->setValue(budget.usd.value_or(0));
+    auto* words = new QLabel(tr("Limits are the session's totals, over all its runs."));
     words->setWordWrap(true);
     auto* form = new QFormLayout(this);
     form->setContentsMargins(16, 16, 16, 12);
@@ -28,8 +41,12 @@ LimitsDialog::LimitsDialog(const Budget& budget, QWidget* parent)
     form->addRow(words);
     form->addRow(tr("&Evaluations"), m_evaluations);
     form->addRow(tr("&Minutes"), m_minutes);
+    form->addRow(tr("&Tokens of models"), m_kiloTokens);
+    form->addRow(tr("M&oney for models"), m_usd);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
-    buttons->addButton(tr("Run"), QDialogButtonBox::AcceptRole)->setDefault(true);
+    buttons->addButton(tr("Set"), QDialogButtonBox::AcceptRole)->setDefault(true);
+    const QAbstractButton* run = buttons->addButton(tr("Set and &run"), QDialogButtonBox::AcceptRole);
+    connect(buttons, &QDialogButtonBox::clicked, this, [this, run](const QAbstractButton* clicked) { m_runs = clicked == run; });
     form->addRow(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -41,6 +58,8 @@ Budget LimitsDialog::budget() const
     Budget budget = m_before;
     budget.evaluations =
         m_evaluations->value() > 0 ? std::optional<std::int64_t>(m_evaluations->value()) : std::nullopt;
+    budget.tokens = m_kiloTokens->value() > 0 ? std::optional<std::int64_t>(std::int64_t(m_kiloTokens->value()) * tokensPerUnit) : std::nullopt;
+    budget.usd = m_usd->value() > 0 ? std::optional<double>(m_usd->value()) : std::nullopt;
     budget.seconds = m_minutes->value() > 0 ? std::optional<double>(60.0 * m_minutes->value()) : std::nullopt;
     return budget;
 }

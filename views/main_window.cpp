@@ -4,18 +4,22 @@
 #include "views/banner.h"
 #include "views/command_palette.h"
 #include "views/comparison.h"
+#include "views/cross_mode.h"
 #include "views/format.h"
 #include "views/inspector.h"
 #include "views/leaderboard_panel.h"
 #include "views/log_model.h"
 #include "views/metric_panel.h"
+#include "views/nsight.h"
 #include "views/outline_panel.h"
+#include "views/plan_panel.h"
 #include "views/profile_shelf.h"
 #include "views/roofline_panel.h"
 #include "views/run_controls.h"
 #include "views/run_journal.h"
 #include "views/session_actions.h"
 #include "views/source_panel.h"
+#include "views/standing_panel.h"
 #include "views/steering.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
@@ -24,7 +28,6 @@
 
 #include <QCloseEvent>
 #include <QDockWidget>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QListView>
@@ -34,19 +37,20 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTreeView>
 #include <QVBoxLayout>
 
 namespace espalier {
 
 namespace {
-constexpr int stateVersion = 2; ///< of the saved dock layout; raise it when docks change
+constexpr int stateVersion = 3; ///< of the saved dock layout; raise it when docks change
 }
 
 MainWindow::MainWindow(Workbench& bench, QSettings& settings)
     : m_bench(bench), m_settings(settings), m_controls(new RunControls(bench, this)),
       m_steering(new Steering(bench, this)), m_sessions(new SessionActions(bench, settings, this)),
       m_tree(new TreePanel(bench)), m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)),
+      m_plan(new PlanPanel(bench)), m_standing(new StandingPanel(bench)), m_crossing(new CrossMode(bench, this)),
+      m_nsight(new Nsight(bench, findNsight(), this)),
       m_leaderboard(new LeaderboardPanel(bench)), m_shelf(new ProfileShelf(bench, this)),
       m_comparison(new Comparison(bench, this)),
       m_metrics(new MetricPanel(bench, *m_shelf, *m_comparison, settings)),
@@ -58,6 +62,7 @@ MainWindow::MainWindow(Workbench& bench, QSettings& settings)
     setDockNestingEnabled(true);
     setMinimumSize(800, 500);
     buildPanels();
+    connectSteering();
     buildToolBar();
     buildMenus();
     connectSession();
@@ -100,13 +105,19 @@ void MainWindow::buildPanels()
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     m_leaderboardDock =
         addPanel(QStringLiteral("leaderboard"), tr("Leaderboard"), m_leaderboard, Qt::LeftDockWidgetArea);
+    m_planDock = addPanel(QStringLiteral("plan"), tr("Plan"), m_plan, Qt::LeftDockWidgetArea);
     m_outlineDock = addPanel(QStringLiteral("outline"), tr("Outline"), m_outline, Qt::LeftDockWidgetArea);
+    m_standingDock = addPanel(QStringLiteral("standing"), tr("Hints and bans"), m_standing, Qt::LeftDockWidgetArea);
     m_inspectorDock = addPanel(QStringLiteral("inspector"), tr("Inspector"), m_inspector, Qt::RightDockWidgetArea);
     m_metricsDock = addPanel(QStringLiteral("metrics"), tr("Metrics"), m_metrics, Qt::RightDockWidgetArea);
     m_rooflineDock = addPanel(QStringLiteral("roofline"), tr("Roofline"), m_roofline, Qt::RightDockWidgetArea);
     setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
     m_logDock = addPanel(QStringLiteral("log"), tr("Log"), m_logView, Qt::BottomDockWidgetArea);
-    splitDockWidget(m_leaderboardDock, m_outlineDock, Qt::Vertical);
+    splitDockWidget(m_leaderboardDock, m_planDock, Qt::Vertical);
+    tabifyDockWidget(m_planDock, m_outlineDock);
+    tabifyDockWidget(m_outlineDock, m_standingDock);
+    setTabPosition(Qt::LeftDockWidgetArea, QTabWidget::North);
+    m_planDock->raise();
 
     m_logView->setModel(m_log);
     m_logView->setUniformItemSizes(true);
@@ -116,22 +127,10 @@ void MainWindow::buildPanels()
     m_logView->setAccessibleName(tr("Log"));
     m_logView->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_logView->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    for (QWidget* widget : {static_cast<QWidget*>(m_tree->view()), static_cast<QWidget*>(m_outline->view()),
-                            static_cast<QWidget*>(m_leaderboard)}) {
-        m_steering->installOn(widget);
-    }
-    const auto menu = [this](const QPoint& place) { m_steering->popup(place, this); };
-    connect(m_tree->view(), &TreeView::contextMenuWanted, this, menu);
-    connect(m_outline, &OutlinePanel::contextMenuWanted, this, menu);
-    connect(m_leaderboard, &LeaderboardPanel::contextMenuWanted, this, menu);
-    connect(m_tree->view(), &TreeView::activated, this, [this] { applyLayout(Layout::Compare); });
     connect(m_roofline, &RooflinePanel::exported, this,
             [this](const QString& file) { statusBar()->showMessage(tr("Exported the chart to %1").arg(file), 5000); });
     connect(m_roofline, &RooflinePanel::exportFailed, this,
             [this](const QString& sentence) { m_banner->say(Banner::Kind::Problem, sentence); });
-    connect(m_steering, &Steering::exportWanted, this, [this](NodeId node) { exportNode(node.value); });
-    connect(m_steering, &Steering::copied, this,
-            [this](const QString& title) { statusBar()->showMessage(tr("Copied the source of %1").arg(title), 3000); });
 }
 
 void MainWindow::connectSession()
@@ -206,7 +205,7 @@ void MainWindow::showSession(bool open)
 
 QList<QDockWidget*> MainWindow::docks() const
 {
-    return {m_leaderboardDock, m_outlineDock, m_inspectorDock, m_metricsDock, m_rooflineDock, m_logDock};
+    return {m_leaderboardDock, m_planDock, m_outlineDock, m_standingDock, m_inspectorDock, m_metricsDock, m_rooflineDock, m_logDock};
 }
 
 void MainWindow::applyLayout(Layout layout)
@@ -215,9 +214,9 @@ void MainWindow::applyLayout(Layout layout)
     for (QDockWidget* dock : docks()) {
         dock->setFloating(false);
     }
-    m_leaderboardDock->setVisible(search);
-    m_outlineDock->setVisible(search);
-    m_logDock->setVisible(search);
+    for (QDockWidget* dock : {m_leaderboardDock, m_planDock, m_outlineDock, m_standingDock, m_logDock}) {
+        dock->setVisible(search);
+    }
     m_inspectorDock->show();
     m_metricsDock->show();
     m_rooflineDock->show();
@@ -239,7 +238,8 @@ void MainWindow::applyLayout(Layout layout)
     }
     const int wide = width() * (search ? 35 : layout == Layout::Compare ? 66 : 76) / 100;
     resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 21 / 100, wide}, Qt::Horizontal);
-    resizeDocks({m_leaderboardDock, m_outlineDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
+    resizeDocks({m_leaderboardDock, m_planDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
+    m_planDock->raise();
     resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
     if (layout == Layout::Compare) {
         m_inspector->showTab(Inspector::Diff);
@@ -261,14 +261,6 @@ void MainWindow::updateTitle()
     setWindowTitle(session ? tr("%1 — %2 — Espalier")
                                  .arg(format::text(session->taskId), QFileInfo(format::text(session->file)).fileName())
                            : tr("Espalier"));
-}
-
-void MainWindow::exportNode(qlonglong node)
-{
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Export the kernel to this folder"));
-    if (!folder.isEmpty()) {
-        m_bench.bridge().send(command::Export{NodeId{node}, "cuda", folder.toStdString()});
-    }
 }
 
 void MainWindow::saveState()

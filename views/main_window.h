@@ -15,15 +15,19 @@ namespace espalier {
 class Banner;
 class Comparison;
 class CommandPalette;
+class CrossMode;
 class Inspector;
 class LeaderboardPanel;
 class LogModel;
 class MetricPanel;
+class Nsight;
 class OutlinePanel;
+class PlanPanel;
 class ProfileShelf;
 class RooflinePanel;
 class RunControls;
 class SessionActions;
+class StandingPanel;
 class Steering;
 class TreePanel;
 class Workbench;
@@ -43,6 +47,9 @@ public:
     Inspector& inspector() { return *m_inspector; }
     TreePanel& tree() { return *m_tree; }
     OutlinePanel& outline() { return *m_outline; }
+    PlanPanel& plan() { return *m_plan; }
+    StandingPanel& standing() { return *m_standing; }
+    CrossMode& crossing() { return *m_crossing; }
     MetricPanel& metrics() { return *m_metrics; }
     RooflinePanel& roofline() { return *m_roofline; }
     Comparison& comparison() { return *m_comparison; }
@@ -60,6 +67,8 @@ protected:
 private:
     QDockWidget* addPanel(const QString& name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     void buildPanels();
+    void connectSteering();
+    void showPanel(QDockWidget* dock);
     QList<QDockWidget*> docks() const;
     void buildToolBar();
     void buildMenus();
@@ -80,6 +89,10 @@ private:
     TreePanel* m_tree;
     Inspector* m_inspector;
     OutlinePanel* m_outline;
+    PlanPanel* m_plan;
+    StandingPanel* m_standing;
+    CrossMode* m_crossing;
+    Nsight* m_nsight;
     LeaderboardPanel* m_leaderboard;
     ProfileShelf* m_shelf;
     Comparison* m_comparison;
@@ -90,7 +103,7 @@ private:
     Banner* m_banner;
     QStackedWidget* m_pages;
     QLabel* m_status;
-    QDockWidget *m_leaderboardDock, *m_outlineDock, *m_inspectorDock, *m_metricsDock, *m_rooflineDock, *m_logDock;
+    QDockWidget *m_leaderboardDock, *m_planDock, *m_outlineDock, *m_standingDock, *m_inspectorDock, *m_metricsDock, *m_rooflineDock, *m_logDock;
     bool m_sessionShown = false;
 };
 

@@ -8,6 +8,7 @@
 #include "views/session_actions.h"
 #include "views/sign_icon.h"
 #include "views/source_panel.h"
+#include "views/standing_panel.h"
 #include "views/steering.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
@@ -87,15 +88,21 @@ void MainWindow::buildMenus()
 
     QMenu* node = menuBar()->addMenu(tr("&Node"));
     node->setToolTipsVisible(true);
-    node->addActions({m_steering->pin(), m_steering->prune(), m_steering->overturn()});
-    node->addSeparator();
-    node->addActions({m_steering->toBest(), m_steering->toParent()});
+    m_steering->fill(node);
 
     QMenu* run = menuBar()->addMenu(tr("&Run"));
     run->setToolTipsVisible(true);
     run->addActions({m_controls->run(), m_controls->pause(), m_controls->step(), m_controls->stop()});
     run->addSeparator();
-    run->addAction(m_controls->limits());
+    run->addActions({m_controls->limits(), m_controls->strategy()});
+    run->addAction(tr("&New hint…"), QKeySequence(Qt::CTRL | Qt::Key_H), this, [this] {
+        showPanel(m_standingDock);
+        m_standing->startHint();
+    });
+    run->addAction(tr("New &ban…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), this, [this] {
+        showPanel(m_standingDock);
+        m_standing->startBan();
+    });
 
     buildViewMenu(menuBar()->addMenu(tr("&View")));
 

@@ -4,6 +4,8 @@
 #include "views/format.h"
 #include "views/limits_dialog.h"
 #include "views/sign_icon.h"
+#include "views/steer_commands.h"
+#include "views/strategy_dialog.h"
 #include "views/workbench.h"
 
 #include <QAction>
@@ -16,7 +18,7 @@ namespace espalier {
 RunControls::RunControls(Workbench& bench, QObject* parent)
     : QObject(parent), m_bench(bench), m_run(new QAction(tr("Run"), this)), m_pause(new QAction(tr("Pause"), this)),
       m_step(new QAction(tr("Step"), this)), m_stop(new QAction(tr("Stop"), this)),
-      m_limits(new QAction(tr("Change limits…"), this))
+      m_limits(new QAction(tr("Change limits…"), this)), m_strategy(new QAction(tr("Change strategy…"), this))
 {
     m_run->setShortcut(QKeySequence(Qt::Key_F5));
     m_pause->setShortcut(QKeySequence(Qt::Key_F6));
@@ -26,7 +28,11 @@ RunControls::RunControls(Workbench& bench, QObject* parent)
     connect(m_pause, &QAction::triggered, this, [this] { m_bench.bridge().send(command::Pause{}); });
     connect(m_step, &QAction::triggered, this, [this] { m_bench.bridge().send(command::Step{}); });
     connect(m_stop, &QAction::triggered, this, [this] { m_bench.stopSearch(); });
+    m_limits->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
+    m_strategy->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
     connect(m_limits, &QAction::triggered, this, &RunControls::changeLimits);
+    connect(m_strategy, &QAction::triggered, this, &RunControls::changeStrategy);
+    connect(&bench, &Workbench::planChanged, this, &RunControls::update);
     connect(&bench, &Workbench::sessionOpened, this, &RunControls::update);
     connect(&bench, &Workbench::sessionClosed, this, &RunControls::update);
     connect(&bench.nodes(), &NodeStore::statusChanged, this, &RunControls::update);
@@ -52,7 +58,12 @@ void RunControls::addTo(QToolBar* bar)
         label->setTextFormat(Qt::RichText);
         label->setContentsMargins(8, 0, 8, 0);
     }
+    m_searchedBy = new QToolButton;
+    m_searchedBy->setAutoRaise(true);
+    m_searchedBy->setAccessibleName(tr("Strategy"));
+    connect(m_searchedBy, &QToolButton::clicked, this, &RunControls::changeStrategy);
     bar->addWidget(m_budget);
+    bar->addWidget(m_searchedBy);
     bar->addSeparator();
     bar->addWidget(m_best);
     bar->addSeparator();
@@ -91,12 +102,17 @@ void RunControls::update()
     set(m_stop, running || pausing ? QString() : tr("Nothing is running"),
         tr("Abandon what is running now; it goes back to the queue"));
     m_limits->setEnabled(open);
+    m_strategy->setEnabled(open);
     if (!m_budget) {
         return;
     }
     m_budget->setEnabled(open);
     m_budget->setText(open ? format::budget(m_bench.nodes().status()) : tr("no budget"));
     m_budget->setToolTip(open ? tr("Spent and left; click to change the limits") : tr("No session is open"));
+    m_searchedBy->setEnabled(open);
+    m_searchedBy->setText(open ? format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0) : QString());
+    m_searchedBy->setToolTip(open ? tr("The strategy is %1; click to change it").arg(format::text(m_bench.strategy()))
+                                  : tr("No session is open"));
     m_best->setText(open ? bestText() : QString());
     m_device->setText(open ? tr("device <b>%1</b> (%2)")
                                  .arg(format::text(m_bench.session()->deviceName).toHtmlEscaped(),
@@ -130,8 +146,28 @@ void RunControls::changeLimits()
 {
     auto* dialog = new LimitsDialog(m_bench.nodes().status().budget, m_budget ? m_budget->window() : nullptr);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this,
-            [this, dialog] { m_bench.bridge().send(command::Run{dialog->budget()}); });
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const Budget before = m_bench.nodes().status().budget;
+        if (dialog->budget() != before) {
+            steer(m_bench, tr("Limits"), command::SetBudget{dialog->budget()}, command::SetBudget{before});
+        }
+        if (dialog->runs()) {
+            m_bench.bridge().send(command::Run{});
+        }
+    });
+    dialog->open();
+}
+
+void RunControls::changeStrategy()
+{
+    const std::string before = m_bench.strategy();
+    auto* dialog = new StrategyDialog(m_bench.bridge().strategies(), format::text(before), m_budget ? m_budget->window() : nullptr);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, before] {
+        if (const std::string words = dialog->words().toStdString(); words != before) {
+            steer(m_bench, tr("Strategy %1").arg(dialog->words()), command::SetStrategy{words}, command::SetStrategy{before});
+        }
+    });
     dialog->open();
 }
 

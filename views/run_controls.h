@@ -14,7 +14,7 @@ namespace espalier {
 
 class Workbench;
 
-/// Run, pause, step, stop, and what the search has spent and found. Four verbs that are never the same thing; a
+/// Run, pause, step, stop, limits and strategy, and what the search has spent and found. Four verbs that are never the same thing; a
 /// disabled one says why. Thread: GUI.
 class RunControls : public QObject
 {
@@ -27,12 +27,14 @@ public:
     QAction* step() { return m_step; }
     QAction* stop() { return m_stop; }
     QAction* limits() { return m_limits; }
+    QAction* strategy() { return m_strategy; }
     void addTo(QToolBar* bar);
 
 private:
     void update();
     void updateIcons();
     void changeLimits();
+    void changeStrategy();
     QString bestText() const;
 
     Workbench& m_bench;
@@ -41,7 +43,9 @@ private:
     QAction* m_step;
     QAction* m_stop;
     QAction* m_limits;
+    QAction* m_strategy;
     QToolButton* m_budget = nullptr;
+    QToolButton* m_searchedBy = nullptr;
     QLabel* m_best = nullptr;
     QLabel* m_device = nullptr;
 };

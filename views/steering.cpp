@@ -1,82 +1,73 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/steering.h"
 
-#include "views/format.h"
 #include "views/sign_icon.h"
 #include "views/workbench.h"
 
 #include <QAction>
-#include <QApplication>
-#include <QClipboard>
-#include <QInputDialog>
+#include <QKeySequence>
 #include <QMenu>
-#include <QUndoCommand>
 
 namespace espalier {
 
 namespace {
 
-/// Pins or prunes; the node changes when the engine says so, not when the command is sent.
-class SteerCommand : public QUndoCommand
-{
-public:
-    enum class Act { Pin, Prune };
-    SteerCommand(Workbench& bench, Act act, NodeId node, bool on) : m_bench(bench), m_act(act), m_node(node), m_on(on)
-    {
-        const QString words = act == Act::Pin ? (on ? Steering::tr("Pin node %1") : Steering::tr("Unpin node %1"))
-                                              : (on ? Steering::tr("Prune node %1") : Steering::tr("Restore node %1"));
-        setText(words.arg(node.value));
-    }
-    void redo() override { send(m_on); }
-    void undo() override { send(!m_on); }
-
-private:
-    void send(bool on)
-    {
-        if (m_act == Act::Pin) {
-            m_bench.bridge().send(command::SetPinned{m_node, on});
-        } else {
-            m_bench.bridge().send(command::SetPruned{m_node, on});
-        }
-    }
-    Workbench& m_bench;
-    Act m_act;
-    NodeId m_node;
-    bool m_on;
+/// One row of what the window shows of an act.
+struct ActWords {
+    Act act;
+    const char* text;
+    const char* tip;
+    const char* icon;            ///< empty: none
+    QList<QKeySequence> keys;
+    bool letter = false;         ///< only where a node has the focus
 };
+
+const QList<ActWords>& words()
+{
+    const auto key = [](int code) { return QKeySequence(code); };
+    static const QList<ActWords> all = {
+        {Act::Pin, QT_TRANSLATE_NOOP("Steering", "Pin"), QT_TRANSLATE_NOOP("Steering", "Keep the search building on this node"), "pin", {key(Qt::Key_P)}, true},
+        {Act::Prune, QT_TRANSLATE_NOOP("Steering", "Prune branch"), QT_TRANSLATE_NOOP("Steering", "The search leaves this branch alone; nothing is deleted"), "prune", {key(Qt::Key_X), key(Qt::Key_Delete)}, true},
+        {Act::BoostMore, QT_TRANSLATE_NOOP("Steering", "Boost"), QT_TRANSLATE_NOOP("Steering", "Twice the weight in the search's next choices"), "boost", {key(Qt::Key_Plus), key(Qt::Key_Equal), key(int(Qt::CTRL) | Qt::Key_Up)}, true},
+        {Act::BoostLess, QT_TRANSLATE_NOOP("Steering", "Boost less"), QT_TRANSLATE_NOOP("Steering", "Half the weight in the search's next choices"), "", {key(Qt::Key_Minus), key(int(Qt::CTRL) | Qt::Key_Down)}, true},
+        {Act::BranchBudget, QT_TRANSLATE_NOOP("Steering", "Budget of this branch…"), QT_TRANSLATE_NOOP("Steering", "What this node and all below it may spend from now on"), "", {key(int(Qt::CTRL) | Qt::Key_L)}},
+        {Act::NewIdea, QT_TRANSLATE_NOOP("Steering", "New idea here"), QT_TRANSLATE_NOOP("Steering", "Write an idea for what to try on this kernel"), "idea", {key(Qt::Key_I)}, true},
+        {Act::EditIdea, QT_TRANSLATE_NOOP("Steering", "Edit idea"), QT_TRANSLATE_NOOP("Steering", "Change its words before it is implemented"), "", {key(Qt::Key_F2)}},
+        {Act::AskAgain, QT_TRANSLATE_NOOP("Steering", "Have it written again"), QT_TRANSLATE_NOOP("Steering", "The model writes another kernel under the same idea when the search runs"), "", {key(int(Qt::CTRL) | Qt::Key_R)}},
+        {Act::AskIdeas, QT_TRANSLATE_NOOP("Steering", "Ask for ideas here"), QT_TRANSLATE_NOOP("Steering", "The model is asked for new ideas on this kernel when the search runs"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_R)}},
+        {Act::Inject, QT_TRANSLATE_NOOP("Steering", "Own kernel here…"), QT_TRANSLATE_NOOP("Steering", "Judge a kernel of your own as a candidate under this node"), "", {key(int(Qt::CTRL) | Qt::Key_I)}},
+        {Act::InjectRoot, QT_TRANSLATE_NOOP("Steering", "Own kernel as a new root…"), QT_TRANSLATE_NOOP("Steering", "The search grows from a kernel of your own as well"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_I)}},
+        {Act::Cross, QT_TRANSLATE_NOOP("Steering", "Cross with…"), QT_TRANSLATE_NOOP("Steering", "Then click the second kernel: an idea takes what is good in both"), "", {key(Qt::Key_C)}, true},
+        {Act::VerifyAgain, QT_TRANSLATE_NOOP("Steering", "Verify again"), QT_TRANSLATE_NOOP("Steering", "On new inputs, at once; beside the budget"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_V)}},
+        {Act::TimeAgain, QT_TRANSLATE_NOOP("Steering", "Time again"), QT_TRANSLATE_NOOP("Steering", "On new inputs, in the full tier, at once; beside the budget"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_T)}},
+        {Act::ProfileNow, QT_TRANSLATE_NOOP("Steering", "Profile now"), QT_TRANSLATE_NOOP("Steering", "All counters, and samples by source line, at once; beside the budget"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_M)}},
+        {Act::Nsight, QT_TRANSLATE_NOOP("Steering", "Open in Nsight Compute"), QT_TRANSLATE_NOOP("Steering", "Build a program that runs this kernel, profile it and open the report"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_N)}},
+        {Act::Kill, QT_TRANSLATE_NOOP("Steering", "Kill"), QT_TRANSLATE_NOOP("Steering", "Abandon what is built or judged of it; it does not come back"), "stop", {key(int(Qt::CTRL) | Qt::Key_K)}},
+        {Act::Overturn, QT_TRANSLATE_NOOP("Steering", "Reject against the judge…"), QT_TRANSLATE_NOOP("Steering", "Set your word over the judge's, with a reason; both stay on record"), "", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_O)}},
+        {Act::Copy, QT_TRANSLATE_NOOP("Steering", "Copy source"), QT_TRANSLATE_NOOP("Steering", "Copy the whole source"), "copy", {key(int(Qt::CTRL) | Qt::SHIFT | Qt::Key_C)}},
+        {Act::Export, QT_TRANSLATE_NOOP("Steering", "Export kernel…"), QT_TRANSLATE_NOOP("Steering", "Write the kernel, its prototype and its evidence to a folder"), "export", {key(int(Qt::CTRL) | Qt::Key_E)}},
+        {Act::ToParent, QT_TRANSLATE_NOOP("Steering", "Go to parent candidate"), QT_TRANSLATE_NOOP("Steering", "Select the candidate this one builds on"), "", {key(int(Qt::ALT) | Qt::Key_Up)}},
+        {Act::ToBest, QT_TRANSLATE_NOOP("Steering", "Go to best"), QT_TRANSLATE_NOOP("Steering", "Select the best candidate"), "best", {key(int(Qt::CTRL) | Qt::Key_B)}},
+    };
+    return all;
+}
 
 } // namespace
 
-Steering::Steering(Workbench& bench, QObject* parent)
-    : QObject(parent), m_bench(bench), m_pin(new QAction(this)), m_prune(new QAction(this)),
-      m_overturn(new QAction(tr("Overturn verdict…"), this)), m_copy(new QAction(tr("Copy source"), this)), m_export(new QAction(tr("Export kernel…"), this)),
-      m_toParent(new QAction(tr("Go to parent candidate"), this)), m_toBest(new QAction(tr("Go to best"), this))
+Steering::Steering(Workbench& bench, QObject* parent) : QObject(parent), m_bench(bench)
 {
-    m_pin->setShortcut(QKeySequence(Qt::Key_P));
-    m_prune->setShortcut(QKeySequence(Qt::Key_X));
-    for (QAction* action : {m_pin, m_prune}) {
-        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    for (const ActWords& one : words()) {
+        auto* action = new QAction(tr(one.text), this);
+        action->setShortcuts(one.keys);
+        if (one.letter) {
+            action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        }
+        connect(action, &QAction::triggered, this, [this, act = one.act] { perform(act); });
+        m_actions[std::size_t(one.act)] = action;
     }
-    m_copy->setShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
-    m_export->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_E));
-    m_toParent->setShortcut(QKeySequence(Qt::ALT | Qt::Key_Up));
-    m_toBest->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_B));
-    connect(m_pin, &QAction::triggered, this, &Steering::togglePin);
-    connect(m_prune, &QAction::triggered, this, &Steering::togglePrune);
-    connect(m_overturn, &QAction::triggered, this, &Steering::askOverturn);
-    connect(m_copy, &QAction::triggered, this, &Steering::copySource);
-    connect(m_export, &QAction::triggered, this, [this] {
-        if (const auto node = m_bench.selected()) {
-            emit exportWanted(*node);
-        }
-    });
-    connect(m_toParent, &QAction::triggered, this, [this] {
-        if (const int above = m_bench.nodes().parentCandidateOf(m_bench.selectedIndex()); above >= 0) {
-            m_bench.select(m_bench.nodes().at(above).id);
-        }
-    });
-    connect(m_toBest, &QAction::triggered, this, [this] { m_bench.select(m_bench.nodes().status().best); });
     connect(&bench, &Workbench::selectionChanged, this, &Steering::update);
+    connect(&bench, &Workbench::sessionOpened, this, &Steering::update);
+    connect(&bench, &Workbench::sessionClosed, this, &Steering::update);
     connect(&bench.nodes(), &NodeStore::updated, this, &Steering::update);
     connect(&bench.nodes(), &NodeStore::statusChanged, this, &Steering::update);
     connect(&bench.themes(), &ThemeManager::themeChanged, this, &Steering::updateIcons);
@@ -91,112 +82,63 @@ Steering::Steering(Workbench& bench, QObject* parent)
 
 void Steering::updateIcons()
 {
-    const Theme& theme = m_bench.theme();
-    m_pin->setIcon(themedIcon(QStringLiteral("pin"), theme));
-    m_prune->setIcon(themedIcon(QStringLiteral("prune"), theme));
-    m_copy->setIcon(themedIcon(QStringLiteral("copy"), theme));
-    m_export->setIcon(themedIcon(QStringLiteral("export"), theme));
-    m_toBest->setIcon(themedIcon(QStringLiteral("best"), theme));
+    for (const ActWords& one : words()) {
+        if (*one.icon) {
+            action(one.act)->setIcon(themedIcon(QString::fromLatin1(one.icon), m_bench.theme()));
+        }
+    }
+}
+
+void Steering::setNsight(const QString& whyNot)
+{
+    m_noNsight = whyNot;
+    update();
 }
 
 void Steering::update()
 {
     const int index = m_bench.selectedIndex();
     const NodeSummary* node = index >= 0 ? &m_bench.nodes().at(index) : nullptr;
-    const auto set = [](QAction* action, const QString& whyNot, const QString& what) {
-        action->setEnabled(whyNot.isEmpty());
-        action->setToolTip(whyNot.isEmpty() ? what : whyNot);
-    };
-    const QString none = node ? QString() : tr("Select a node first");
-    m_pin->setText(node && node->pinned ? tr("Unpin") : tr("Pin"));
-    m_prune->setText(node && node->pruned ? tr("Restore branch") : tr("Prune branch"));
-    set(m_pin, none, tr("Keep the search building on this node (P)"));
-    set(m_prune,
-        none.isEmpty() && node->kind == NodeKind::Root && !node->pruned
-            ? tr("The root cannot be pruned: everything grows from it")
-            : none,
-        tr("The search leaves this branch alone; nothing is deleted (X)"));
-    const bool accept = node && node->outcome != Outcome::Passed;
-    m_overturn->setText(accept ? tr("Accept against the judge…") : tr("Reject against the judge…"));
-    set(m_overturn,
-        !none.isEmpty() ? none
-        : node->kind == NodeKind::Idea || node->state != NodeState::Done || node->outcome == Outcome::NotRun
-            ? tr("There is no verdict to overturn")
-            : QString(),
-        tr("Set your word over the judge's, with a reason; both stay on record"));
-    const QString noSource = !node                          ? none
-                             : node->kind == NodeKind::Idea ? tr("An idea has no source: select one of its candidates")
-                                                            : QString();
-    set(m_copy, noSource, tr("Copy the whole source"));
-    set(m_export,
-        !noSource.isEmpty() ? noSource
-        : node->outcome != Outcome::Passed || node->state != NodeState::Done
-            ? tr("Only a candidate that passed can be exported")
-            : QString(),
-        tr("Write the kernel, its prototype and its evidence to a folder"));
-    set(m_toParent,
-        !node                                          ? none
-        : m_bench.nodes().parentCandidateOf(index) < 0 ? tr("This is a root")
-                                                       : QString(),
-        tr("Select the candidate this one builds on"));
-    set(m_toBest, m_bench.nodes().bestIndex() < 0 ? tr("Nothing has passed yet") : QString(),
-        tr("Select the best candidate"));
-}
-
-void Steering::togglePin()
-{
-    if (const int index = m_bench.selectedIndex(); index >= 0) {
-        const NodeSummary& node = m_bench.nodes().at(index);
-        m_bench.undoStack().push(new SteerCommand(m_bench, SteerCommand::Act::Pin, node.id, !node.pinned));
-    }
-}
-
-void Steering::togglePrune()
-{
-    if (const int index = m_bench.selectedIndex(); index >= 0) {
-        const NodeSummary& node = m_bench.nodes().at(index);
-        m_bench.undoStack().push(new SteerCommand(m_bench, SteerCommand::Act::Prune, node.id, !node.pruned));
-    }
-}
-
-void Steering::askOverturn()
-{
-    const int index = m_bench.selectedIndex();
-    if (index < 0) {
-        return;
-    }
-    const NodeSummary& node = m_bench.nodes().at(index);
-    const bool accept = node.outcome != Outcome::Passed;
-    auto* dialog = new QInputDialog(QApplication::activeWindow());
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(m_overturn->text());
-    dialog->setLabelText((accept ? tr("Why should node %1 count as passed?") : tr("Why should node %1 be rejected?"))
-                             .arg(node.id.value));
-    connect(dialog, &QInputDialog::textValueSelected, this, [this, id = node.id, accept](const QString& reason) {
-        m_bench.bridge().send(command::Overturn{id, accept, reason.trimmed().toStdString()});
-    });
-    dialog->open();
-}
-
-void Steering::copySource()
-{
-    const auto node = m_bench.selected();
-    m_copyWhenThere.reset();
-    if (!node) {
-        return;
-    }
-    if (const auto detail = m_bench.detail(*node)) {
-        QApplication::clipboard()->setText(format::text(detail->source));
-        emit copied(format::text(detail->summary.title));
-    } else {
-        m_copyWhenThere = node;
+    pin()->setText(node && node->pinned ? tr("Unpin") : tr("Pin"));
+    prune()->setText(node && node->pruned ? tr("Restore branch") : tr("Prune branch"));
+    action(Act::Overturn)
+        ->setText(node && node->outcome != Outcome::Passed ? tr("Accept against the judge…")
+                                                           : tr("Reject against the judge…"));
+    for (const ActWords& one : words()) {
+        QAction* action = this->action(one.act);
+        const QString reason = one.act == Act::Nsight && !m_noNsight.isEmpty() ? m_noNsight : whyNot(one.act, m_bench);
+        action->setEnabled(reason.isEmpty());
+        const QString keys = one.keys.isEmpty() ? QString() : one.keys.front().toString(QKeySequence::NativeText);
+        action->setToolTip(!reason.isEmpty() ? reason : tr("%1 (%2)").arg(tr(one.tip), keys));
     }
 }
 
 void Steering::installOn(QWidget* widget)
 {
-    widget->addAction(m_pin);
-    widget->addAction(m_prune);
+    for (const ActWords& one : words()) {
+        if (one.letter) {
+            widget->addAction(action(one.act));
+        }
+    }
+}
+
+void Steering::fill(QMenu* menu) const
+{
+    const QList<QList<Act>> groups = {
+        {Act::Pin, Act::Prune, Act::BoostMore, Act::BoostLess, Act::BranchBudget},
+        {Act::NewIdea, Act::EditIdea, Act::AskIdeas, Act::AskAgain, Act::Cross, Act::Inject, Act::InjectRoot},
+        {Act::VerifyAgain, Act::TimeAgain, Act::ProfileNow, Act::Nsight, Act::Kill, Act::Overturn},
+        {Act::Copy, Act::Export},
+        {Act::ToParent, Act::ToBest},
+    };
+    for (const QList<Act>& group : groups) {
+        if (!menu->isEmpty()) {
+            menu->addSeparator();
+        }
+        for (const Act act : group) {
+            menu->addAction(action(act));
+        }
+    }
 }
 
 void Steering::popup(const QPoint& global, QWidget* parent)
@@ -204,11 +146,7 @@ void Steering::popup(const QPoint& global, QWidget* parent)
     auto* menu = new QMenu(parent);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setToolTipsVisible(true);
-    menu->addActions({m_pin, m_prune, m_overturn});
-    menu->addSeparator();
-    menu->addActions({m_copy, m_export});
-    menu->addSeparator();
-    menu->addActions({m_toParent, m_toBest});
+    fill(menu);
     menu->popup(global);
 }
 

@@ -37,9 +37,12 @@ public slots:
     void resetZoom();
     void toggleFold();
     void ensureVisible(int node);
+    /// Over the tree while nothing is dragged.
+    void setPointer(Qt::CursorShape shape);
 
 signals:
     void contextMenuWanted(const QPoint& global);
+    void clicked(espalier::NodeId node);   ///< after it was selected
     void activated(espalier::NodeId node); ///< double click, Return
     void zoomChanged();
     void foldingChanged();
@@ -73,6 +76,7 @@ private:
     void setZoom(double zoom, const QPointF& fixed);
     void updateScrollBars();
     void withAnchor(const std::function<void()>& change);
+    bool zoomByKey(int key); ///< with Ctrl
     void walk(int direction); ///< up or down in the column
     void walkTo(int node);
     void setHovered(int node);
@@ -86,6 +90,7 @@ private:
     bool m_touched = false; ///< somebody panned or zoomed: the first look is over
     QPoint m_pressed, m_lastMouse;
     int m_hovered = -1;
+    Qt::CursorShape m_cursor = Qt::ArrowCursor;
 };
 
 } // namespace espalier

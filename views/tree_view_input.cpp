@@ -15,6 +15,7 @@
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace espalier {
 
@@ -27,7 +28,9 @@ void TreeView::mousePressEvent(QMouseEvent* event)
         if (m_scene.foldRectOf(node).contains(toScene(event->position()))) {
             foldNode(node);
         } else {
-            m_bench.select(m_bench.nodes().at(node).id);
+            const NodeId id = m_bench.nodes().at(node).id;
+            m_bench.select(id);
+            emit clicked(id);
         }
     }
 }
@@ -52,8 +55,9 @@ void TreeView::mouseMoveEvent(QMouseEvent* event)
 
 void TreeView::mouseReleaseEvent(QMouseEvent*)
 {
-    m_panning = false;
-    viewport()->unsetCursor();
+    if (std::exchange(m_panning, false)) {
+        viewport()->setCursor(m_cursor);
+    }
 }
 
 void TreeView::mouseDoubleClickEvent(QMouseEvent* event)
@@ -61,6 +65,12 @@ void TreeView::mouseDoubleClickEvent(QMouseEvent* event)
     if (const int node = m_scene.nodeAt(toScene(event->position())); node >= 0) {
         emit activated(m_bench.nodes().at(node).id);
     }
+}
+
+void TreeView::setPointer(Qt::CursorShape shape)
+{
+    m_cursor = shape;
+    viewport()->setCursor(shape);
 }
 
 void TreeView::wheelEvent(QWheelEvent* event)
@@ -98,12 +108,33 @@ void TreeView::walk(int direction)
     }
 }
 
+bool TreeView::zoomByKey(int key)
+{
+    switch (key) {
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        zoomBy(1.25);
+        return true;
+    case Qt::Key_Minus:
+        zoomBy(0.8);
+        return true;
+    case Qt::Key_0:
+        resetZoom();
+        return true;
+    default:
+        return false;
+    }
+}
+
 void TreeView::keyPressEvent(QKeyEvent* event)
 {
     const NodeStore& nodes = m_bench.nodes();
     const int node = m_bench.selectedIndex();
     if (node < 0 && nodes.count() > 0 && event->key() >= Qt::Key_Left && event->key() <= Qt::Key_Down) {
         return walkTo(nodes.roots().front());
+    }
+    if (event->modifiers() & Qt::ControlModifier && zoomByKey(event->key())) {
+        return;
     }
     switch (event->key()) {
     case Qt::Key_Up:
@@ -122,11 +153,6 @@ void TreeView::keyPressEvent(QKeyEvent* event)
         return;
     case Qt::Key_Home:
         return nodes.count() > 0 ? walkTo(nodes.roots().front()) : void();
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        return zoomBy(1.25);
-    case Qt::Key_Minus:
-        return zoomBy(0.8);
     case Qt::Key_0:
         return resetZoom();
     case Qt::Key_F:

@@ -40,6 +40,10 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
         m_details[node] = detail;
         emit detailChanged(node);
     });
+    connect(&m_bridge, &EngineBridge::planned, this, [this](const event::Plan& plan) {
+        m_plan = plan;
+        emit planChanged();
+    });
     connect(&m_bridge, &EngineBridge::standingArrived, this, [this](const event::Standing& standing) {
         m_standing = standing;
         emit standingChanged();
@@ -59,6 +63,12 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
 Provenance Workbench::provenance() const
 {
     return m_session ? m_session->provenance : Provenance::Model;
+}
+
+const std::string& Workbench::strategy() const
+{
+    static const std::string none;
+    return !m_plan.strategy.empty() ? m_plan.strategy : m_session ? m_session->strategy : none;
 }
 
 int Workbench::selectedIndex() const
@@ -132,6 +142,7 @@ void Workbench::forget()
     m_reopening = false;
     m_session.reset();
     m_standing = {};
+    m_plan = {};
     m_details.clear();
     m_asked.clear();
     m_listings.clear();

@@ -30,7 +30,11 @@ public:
     const std::optional<SessionInfo>& session() const { return m_session; }
     Provenance provenance() const;
 
-    /// What the engineer tells every proposer.
+    /// What is planned next.
+    const event::Plan& plan() const { return m_plan; }
+    /// The strategy that searches now, with its parameters.
+    const std::string& strategy() const;
+    /// What the engineer told the session for good.
     const event::Standing& standing() const { return m_standing; }
 
     std::optional<NodeId> selected() const { return m_selected; }
@@ -49,6 +53,7 @@ public:
 signals:
     void sessionOpened();
     void sessionClosed();
+    void planChanged();
     void standingChanged();
     void selectionChanged();
     void detailChanged(espalier::NodeId node);
@@ -62,6 +67,7 @@ private:
     NodeStore m_nodes;
     QUndoStack m_undo;
     std::optional<SessionInfo> m_session;
+    event::Plan m_plan;
     event::Standing m_standing;
     std::optional<NodeId> m_selected;
     std::unordered_map<NodeId, std::shared_ptr<const NodeDetail>> m_details;

@@ -202,10 +202,10 @@ TEST_F(Models, AnOverturnIsSentWithItsReason)
     link->add(node(3, NodeKind::Idea, 1, "idea"));
     open();
     bench.select(NodeId{3});
-    EXPECT_FALSE(steering.overturn()->isEnabled());
+    EXPECT_FALSE(steering.action(Act::Overturn)->isEnabled());
     bench.select(NodeId{2});
-    ASSERT_TRUE(steering.overturn()->isEnabled());
-    steering.overturn()->trigger();
+    ASSERT_TRUE(steering.action(Act::Overturn)->isEnabled());
+    steering.action(Act::Overturn)->trigger();
     QInputDialog* dialog = nullptr;
     for (QWidget* widget : QApplication::topLevelWidgets()) {
         dialog = dialog ? dialog : qobject_cast<QInputDialog*>(widget);

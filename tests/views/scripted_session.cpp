@@ -20,15 +20,20 @@ void ScriptedLink::open(EngineOptions options, Engine::Observer observer)
         all.nodes.push_back(detail.summary);
     }
     send(all);
+    send(standing);
+    sendPlan();
 }
 
 void ScriptedLink::post(command::Command command)
 {
     commands.push_back(command);
-    if (const auto* pin = std::get_if<command::SetPinned>(&command)) {
+    if (steer(command)) {
+        sendPlan();
+    } else if (const auto* pin = std::get_if<command::SetPinned>(&command)) {
         change(pin->node, [&](NodeSummary& node) { node.pinned = pin->pinned; });
     } else if (const auto* prune = std::get_if<command::SetPruned>(&command)) {
         change(prune->node, [&](NodeSummary& node) { node.pruned = prune->pruned; });
+        sendPlan();
     } else if (const auto* fetch = std::get_if<command::FetchDetail>(&command); fetch && answersDetails) {
         send(event::Detail{std::make_shared<NodeDetail>(details.at(fetch->node))});
     } else if (const auto* code = std::get_if<command::FetchListings>(&command)) {

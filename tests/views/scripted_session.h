@@ -17,12 +17,15 @@ public:
     void open(EngineOptions options, Engine::Observer observer) override;
     void post(command::Command command) override;
     void close() override;
+    std::vector<StrategyDescription> strategies() const override;
 
     void add(NodeSummary node, NodeDetail detail = {});
     /// Changes a node that is there and tells the observer.
     void change(NodeId node, const std::function<void(NodeSummary&)>& how);
     void send(event::Event event);
     void sendStatus();
+    /// What runs, what waits, the first open idea as the next choice, the other open ideas, the most boosted first.
+    void sendPlan();
     template <typename T>
     std::vector<T> sent() const
     {
@@ -43,8 +46,13 @@ public:
     std::vector<std::string> opened; ///< session files asked for
     std::optional<Error> refusal;    ///< open() answers with it
     bool answersDetails = true;
+    event::Standing standing;
+    std::string refuses; ///< the act that is refused now, as the engine names it
 
 private:
+    bool steer(const command::Command& command);
+    NodeId grow(NodeKind kind, NodeState state, std::vector<Edge> parents, const std::string& title, NodeDetail detail);
+
     Engine::Observer m_observer;
     std::uint64_t m_revision = 0;
 };
