@@ -26,6 +26,37 @@ namespace espalier {
 
 namespace {
 
+/// "branch budget 3/12 evals, USD 0.25/1.50".
+QString branchWords(const NodeSummary& node)
+{
+    const BranchBudget& budget = node.budget;
+    const BranchSpending& spent = node.branchSpent;
+    QStringList parts;
+    if (budget.evaluations) {
+        parts += Inspector::tr("%1/%2 evals").arg(spent.evaluations).arg(*budget.evaluations);
+    }
+    if (budget.tokens) {
+        parts += Inspector::tr("%1/%2 tokens").arg(spent.tokens).arg(*budget.tokens);
+    }
+    if (budget.usd) {
+        parts += Inspector::tr("USD %1/%2").arg(spent.usd, 0, 'f', 2).arg(*budget.usd, 0, 'f', 2);
+    }
+    if (budget.seconds) {
+        parts += Inspector::tr("%1 of %2 of the device").arg(format::seconds(spent.seconds), format::seconds(*budget.seconds));
+    }
+    return Inspector::tr("branch budget %1").arg(parts.join(QStringLiteral(", ")));
+}
+
+/// Why the search chose it, as one sentence; empty: nobody did.
+QString whySentence(const NodeDetail& detail)
+{
+    QString why = format::text(detail.why);
+    if (why.isEmpty()) {
+        return detail.summary.proposer == "engineer" ? Inspector::tr("Added by the engineer.") : QString();
+    }
+    return (detail.summary.kind == NodeKind::Idea ? Inspector::tr("Why it was asked for: %1.") : Inspector::tr("Why it was chosen: %1.")).arg(why);
+}
+
 void enlarge(QLabel* label, double factor)
 {
     QFont font = label->font();
@@ -37,18 +68,21 @@ void enlarge(QLabel* label, double factor)
 
 Inspector::Inspector(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_sign(new SignLabel(bench.themes())), m_title(new QLabel),
-      m_sentence(new QLabel), m_facts(new QLabel), m_diagnosis(new QLabel), m_tabs(new QTabWidget), m_idea(new QTextBrowser),
+      m_sentence(new QLabel), m_facts(new QLabel), m_diagnosis(new QLabel), m_tabs(new QTabWidget), m_why(new QLabel),
+      m_idea(new QTextBrowser),
       m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench)),
       m_profile(new ProfilePanel(bench.themes())), m_stages(new QTreeView),
       m_stagesModel(new StagesModel(bench.themes(), this)), m_prompt(new PromptPanel(bench))
 {
     enlarge(m_sentence, 1.15);
-    for (QLabel* label : {m_title, m_sentence, m_facts}) {
+    for (QLabel* label : {m_title, m_sentence, m_facts, m_why}) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
     m_sentence->setAccessibleName(tr("Verdict"));
+    m_why->setAccessibleName(tr("Why it was chosen"));
+    m_why->setContentsMargins(12, 8, 12, 0);
     m_diagnosis->setTextFormat(Qt::RichText);
     m_diagnosis->setWordWrap(true);
     m_diagnosis->setTextInteractionFlags(Qt::TextBrowserInteraction);
@@ -71,7 +105,15 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     m_stages->header()->setStretchLastSection(false);
 
     m_tabs->setDocumentMode(true);
-    m_tabs->addTab(m_idea, tr("Idea"));
+    auto* idea = new QWidget;
+    idea->setAutoFillBackground(true);
+    idea->setBackgroundRole(QPalette::Base);
+    auto* words = new QVBoxLayout(idea);
+    words->setContentsMargins(0, 0, 0, 0);
+    words->setSpacing(0);
+    words->addWidget(m_why);
+    words->addWidget(m_idea, 1);
+    m_tabs->addTab(idea, tr("Idea"));
     m_tabs->addTab(m_diff, tr("Diff"));
     m_tabs->addTab(m_source, tr("Source"));
     m_tabs->addTab(m_profile, tr("Profile"));
@@ -162,6 +204,12 @@ void Inspector::updateHead()
     if (node.pinned) {
         facts += tr("pinned");
     }
+    if (node.boost != 1) {
+        facts += tr("boost %1×").arg(node.boost);
+    }
+    if (!node.budget.none()) {
+        facts += branchWords(node);
+    }
     if (node.pruned) {
         facts += tr("pruned");
     }
@@ -222,8 +270,18 @@ void Inspector::follow(const QString& link)
     }
 }
 
+QString Inspector::why() const
+{
+    return m_why->isHidden() ? QString() : m_why->text();
+}
+
 void Inspector::showIdea(const NodeDetail* detail)
 {
+    m_why->setText(detail ? whySentence(*detail) : QString());
+    m_why->setHidden(m_why->text().isEmpty());
+    QPalette muted = m_why->palette();
+    muted.setColor(QPalette::WindowText, m_bench.theme()[Token::Muted]);
+    m_why->setPalette(muted);
     if (!detail) {
         m_idea->clear();
         return;

@@ -36,6 +36,7 @@ public:
     ProfilePanel* profile() { return m_profile; }
     PromptPanel* prompt() { return m_prompt; }
     QString sentence() const;
+    QString why() const;       ///< why the search chose it, above the idea's words
     QString diagnosis() const; ///< as it stands on the card, with its tags
 
 protected:
@@ -56,6 +57,7 @@ private:
     QLabel* m_facts;
     QLabel* m_diagnosis;
     QTabWidget* m_tabs;
+    QLabel* m_why;
     QTextBrowser* m_idea;
     DiffPanel* m_diff;
     SourcePanel* m_source;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/plan_delegate.h"
 
-#include "views/format.h"
 #include "views/idea_editor.h"
 #include "views/plan_model.h"
 #include "views/workbench.h"
@@ -34,7 +33,7 @@ void PlanDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
 
     QString tag = index.data(PlanModel::TagRole).toString();
     if (const double boost = index.data(PlanModel::BoostRole).toDouble(); boost != 0 && boost != 1) {
-        tag = QStringLiteral("×%1 · %2").arg(format::number(boost), tag);
+        tag = QStringLiteral("×%1 · %2").arg(boost).arg(tag);
     }
     painter->save();
     painter->setFont(option.font);

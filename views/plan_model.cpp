@@ -39,7 +39,7 @@ PlanModel::PlanModel(Workbench& bench, QObject* parent) : QAbstractListModel(par
 
 void PlanModel::refresh()
 {
-    emit dataChanged(index(0), newIdeaRow());
+    emit dataChanged(index(0), index(rowCount() - 1));
 }
 
 void PlanModel::keep(std::optional<NodeId> node)
@@ -64,38 +64,41 @@ void PlanModel::follow()
     if (m_kept) {
         add({PlannedStep::Kind::Open, *m_kept, {}});
     }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        const auto found = std::find_if(m_steps.begin() + std::min(std::ptrdiff_t(i), std::ptrdiff_t(m_steps.size())), m_steps.end(),
-                                        [&](const PlannedStep& one) { return one.node == wanted[i].node; });
-        const int from = int(found - m_steps.begin());
+    m_moving = true;
+    for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(wanted.size()); ++i) {
+        const PlannedStep& step = wanted[std::size_t(i)];
+        const auto place = m_steps.begin() + i; // whatever stands before it is in order
+        const auto found = std::find_if(place, m_steps.end(), [&](const PlannedStep& one) { return one.node == step.node; });
         if (found == m_steps.end()) {
-            beginInsertRows({}, int(i), int(i));
-            m_steps.insert(m_steps.begin() + std::ptrdiff_t(i), wanted[i]);
+            beginInsertRows({}, rowOf(i), rowOf(i));
+            m_steps.insert(place, step);
             endInsertRows();
-        } else if (from != int(i)) {
-            beginMoveRows({}, from, from, {}, int(i));
-            std::rotate(m_steps.begin() + std::ptrdiff_t(i), found, found + 1);
+        } else if (found != place) {
+            const int from = rowOf(found - m_steps.begin());
+            beginMoveRows({}, from, from, {}, rowOf(i));
+            std::rotate(place, found, found + 1);
             endMoveRows();
         }
     }
     if (m_steps.size() > wanted.size()) {
-        beginRemoveRows({}, int(wanted.size()), int(m_steps.size()) - 1);
+        beginRemoveRows({}, rowOf(std::ptrdiff_t(wanted.size())), rowOf(std::ptrdiff_t(m_steps.size()) - 1));
         m_steps.resize(wanted.size());
         endRemoveRows();
     }
     m_steps = std::move(wanted); // the reasons
+    m_moving = false;
     refresh();
 }
 
 std::optional<NodeId> PlanModel::nodeAt(const QModelIndex& index) const
 {
-    return index.isValid() && !isNewIdea(index) ? std::optional(m_steps[std::size_t(index.row())].node) : std::nullopt;
+    return index.isValid() && !isNewIdea(index) ? std::optional(stepAt(index).node) : std::nullopt;
 }
 
 QModelIndex PlanModel::indexOf(NodeId node) const
 {
     const auto found = std::find_if(m_steps.begin(), m_steps.end(), [node](const PlannedStep& one) { return one.node == node; });
-    return found == m_steps.end() ? QModelIndex() : index(int(found - m_steps.begin()));
+    return found == m_steps.end() ? QModelIndex() : index(rowOf(found - m_steps.begin()));
 }
 
 std::optional<NodeId> PlanModel::newIdeaParent() const
@@ -141,6 +144,21 @@ QString PlanModel::tagOf(const PlannedStep& step, const NodeSummary& node) const
     return {};
 }
 
+/// The engine's reason; without one, which kernel it changes.
+QString PlanModel::whyOf(const PlannedStep& step, const NodeSummary& node) const
+{
+    if (!step.why.empty() || node.parents.empty()) {
+        return format::text(step.why);
+    }
+    return tr("under %1").arg(nameOf(node.parents.front().parent));
+}
+
+QString PlanModel::nameOf(NodeId node) const
+{
+    const int index = m_bench.nodes().indexOf(node);
+    return index < 0 ? QString::number(node.value) : QStringLiteral("%1  %2").arg(node.value).arg(format::text(m_bench.nodes().at(index).title));
+}
+
 QVariant PlanModel::newIdeaData(int role) const
 {
     const auto parent = newIdeaParent();
@@ -148,8 +166,7 @@ QVariant PlanModel::newIdeaData(int role) const
     case Qt::DisplayRole:
         return tr("New idea");
     case WhyRole:
-        return parent ? tr("under %1  %2").arg(parent->value).arg(format::text(m_bench.nodes().at(m_bench.nodes().indexOf(*parent)).title))
-                      : tr("once there is a kernel to change");
+        return parent ? tr("under %1").arg(nameOf(*parent)) : tr("once there is a kernel to change");
     case Qt::EditRole:
         return QVariant::fromValue(IdeaWords{{}, {}, parent});
     case Qt::DecorationRole:
@@ -169,13 +186,13 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     if (isNewIdea(index)) {
         return newIdeaData(role);
     }
-    const PlannedStep& step = m_steps[std::size_t(index.row())];
+    const PlannedStep& step = stepAt(index);
     const int at = m_bench.nodes().indexOf(step.node);
     if (at < 0) {
         return {}; // the session is closing
     }
     const NodeSummary& node = m_bench.nodes().at(at);
-    const QString title = QStringLiteral("%1  %2").arg(node.id.value).arg(format::text(node.title));
+    const QString title = nameOf(node.id);
     switch (role) {
     case Qt::DisplayRole:
         return title;
@@ -184,7 +201,7 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case TagRole:
         return tagOf(step, node);
     case WhyRole:
-        return format::text(step.why);
+        return whyOf(step, node);
     case BoostRole:
         return node.boost;
     case Qt::EditRole: {
@@ -195,10 +212,10 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
     case Qt::AccessibleTextRole: {
         QStringList words{title, tagOf(step, node)};
         if (node.boost != 1) {
-            words += tr("boost %1×").arg(format::number(node.boost));
+            words += tr("boost %1×").arg(node.boost);
         }
-        if (!step.why.empty()) {
-            words += format::text(step.why);
+        if (const QString why = whyOf(step, node); !why.isEmpty()) {
+            words += why;
         }
         return words.join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
     }
@@ -273,7 +290,7 @@ bool PlanModel::dropMimeData(const QMimeData* data, Qt::DropAction, int row, int
     if (!from.isValid()) {
         return false;
     }
-    const int to = parent.isValid() ? parent.row() : row < 0 ? int(m_steps.size()) : row;
+    const int to = parent.isValid() ? parent.row() : row < 0 ? rowCount() : row;
     const bool up = to <= from.row();
     const QModelIndex passed = up ? index(to) : index(to - 1);
     const auto other = nodeAt(passed);

@@ -4,6 +4,7 @@
 #include "core/model/event.h"
 
 #include <QAbstractListModel>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace espalier {
 class Workbench;
 
 /// What happens next, as the engine tells it: what runs, what is queued, the strategy's next choice, the open ideas. The
-/// last row writes a new idea. Rows keep their identity while the plan changes, so that an editor over one stays open.
+/// first row writes a new idea. Rows keep their identity while the plan changes, so that an editor over one stays open.
 /// Dropping an open idea before another one boosts it beyond that one. Thread: GUI.
 class PlanModel : public QAbstractListModel
 {
@@ -23,10 +24,12 @@ public:
 
     std::optional<NodeId> nodeAt(const QModelIndex& index) const; ///< none: the row for a new idea
     QModelIndex indexOf(NodeId node) const;
-    QModelIndex newIdeaRow() const { return index(int(m_steps.size())); }
-    bool isNewIdea(const QModelIndex& index) const { return index.row() == int(m_steps.size()); }
+    QModelIndex newIdeaRow() const { return index(0); }
+    bool isNewIdea(const QModelIndex& index) const { return index.row() == 0; }
     /// A node that has a row whatever the plan says, while it is edited.
     void keep(std::optional<NodeId> node);
+    /// Rows are being moved: a view's current row that changes now is nobody's choice.
+    bool isMoving() const { return m_moving; }
     /// Under which kernel a new idea goes now: the selected one, or the one that the selected idea changes.
     std::optional<NodeId> newIdeaParent() const;
 
@@ -45,13 +48,18 @@ public:
 private:
     void follow();
     void refresh();
+    static int rowOf(std::ptrdiff_t step) { return int(step) + 1; }
+    const PlannedStep& stepAt(const QModelIndex& index) const { return m_steps[std::size_t(index.row() - 1)]; }
     bool isDraft(const QModelIndex& index) const;
     QVariant newIdeaData(int role) const;
     QString tagOf(const PlannedStep& step, const NodeSummary& node) const;
+    QString whyOf(const PlannedStep& step, const NodeSummary& node) const;
+    QString nameOf(NodeId node) const;
 
     Workbench& m_bench;
     std::vector<PlannedStep> m_steps;
     std::optional<NodeId> m_kept;
+    bool m_moving = false;
 };
 
 } // namespace espalier

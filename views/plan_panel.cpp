@@ -19,7 +19,6 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
     m_view->setItemDelegate(m_delegate);
     m_view->setAccessibleName(tr("Plan"));
     m_view->setFrameShape(QFrame::NoFrame);
-    m_view->setResizeMode(QListView::Adjust);
     m_view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -39,7 +38,7 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
         }
     });
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
-        if (const auto node = m_model->nodeAt(now); node && !m_following) {
+        if (const auto node = m_model->nodeAt(now); node && !m_following && !m_model->isMoving()) {
             m_bench.select(*node);
         }
     });
@@ -56,6 +55,7 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
     });
     connect(&bench, &Workbench::selectionChanged, this, &PlanPanel::followSelection);
     connect(m_model, &QAbstractItemModel::rowsInserted, this, &PlanPanel::followSelection);
+    connect(m_model, &QAbstractItemModel::rowsRemoved, this, &PlanPanel::followSelection);
 }
 
 IdeaEditor* PlanPanel::editor() const

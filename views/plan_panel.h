@@ -30,7 +30,7 @@ public:
     IdeaEditor* editor() const; ///< the one that is open, or none
     /// Opens the editor over the idea; where its words are still on their way, when they have come.
     void editIdea(NodeId idea);
-    /// Opens the editor of the last row, for an idea under the selected kernel.
+    /// Opens the editor of the first row, for an idea under the selected kernel.
     void writeIdea();
 
 signals:

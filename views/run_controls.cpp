@@ -110,7 +110,7 @@ void RunControls::update()
     m_budget->setText(open ? format::budget(m_bench.nodes().status()) : tr("no budget"));
     m_budget->setToolTip(open ? tr("Spent and left; click to change the limits") : tr("No session is open"));
     m_searchedBy->setEnabled(open);
-    m_searchedBy->setText(open ? format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0) : QString());
+    m_searchedBy->setText(open ? tr("strategy %1").arg(format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0)) : QString());
     m_searchedBy->setToolTip(open ? tr("The strategy is %1; click to change it").arg(format::text(m_bench.strategy()))
                                   : tr("No session is open"));
     m_best->setText(open ? bestText() : QString());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/steer_commands.h"
 
-#include "views/format.h"
 #include "views/workbench.h"
 
 #include <QCoreApplication>
@@ -130,7 +129,7 @@ double boostStep(double boost, bool more)
 void setBoost(Workbench& bench, const NodeSummary& node, double boost)
 {
     if (boost != node.boost) {
-        steer(bench, tr("Boost node %1 to %2×").arg(node.id.value).arg(format::number(boost)),
+        steer(bench, tr("Boost node %1 to %2×").arg(node.id.value).arg(boost),
               command::SetBoost{node.id, boost}, command::SetBoost{node.id, node.boost});
     }
 }

@@ -8,7 +8,11 @@
 #include "views/inspector.h"
 #include "views/main_window.h"
 #include "views/metric_panel.h"
+#include "views/idea_editor.h"
+#include "views/plan_panel.h"
 #include "views/profile_shelf.h"
+#include "views/standing_panel.h"
+#include "views/steering.h"
 #include "views/roofline_panel.h"
 #include "views/roofline_view.h"
 #include "views/source_panel.h"
@@ -18,8 +22,11 @@
 
 #include <QDateTime>
 #include <QDir>
+#include <QAction>
 #include <QDockWidget>
 #include <QImage>
+#include <QLineEdit>
+#include <QListView>
 #include <QTest>
 #include <set>
 
@@ -70,6 +77,20 @@ protected:
                                          window->metrics().emptyText().isEmpty(); }));
         settle();
     }
+
+    /// Open ideas in the plan, some of them boosted, with titles of all lengths.
+    void plan(int ideas)
+    {
+        const char* titles[] = {"Two rows a block", "Prefetch the next row while this one is written, in two stages of shared memory",
+                                "Half the barriers", "Let each thread keep four elements"};
+        for (int i = 0; i < ideas; ++i) {
+            link->post(command::AddIdea{NodeId{1}, titles[i % 4], "It should keep more bytes in flight."});
+        }
+        link->post(command::SetBoost{NodeId{link->details.rbegin()->first.value - 1}, 4});
+        settle();
+    }
+
+    QRect onWindow(const QWidget* widget) const { return {widget->mapTo(window.get(), QPoint(0, 0)), widget->size()}; }
 
     NodeId nodeTitled(const std::string& title, NodeKind kind) const
     {
@@ -141,6 +162,41 @@ TEST_P(Pictures, SearchOnTheSimulatedDevice)
         EXPECT_GT(count(image, token), 4) << "token " << int(token);
     }
     EXPECT_GT(coloursIn(image), 100);
+}
+
+TEST_P(Pictures, PlanHintsAndBans)
+{
+    openStory(Provenance::Model);
+    plan(6);
+    const QImage image = take(QStringLiteral("plan"));
+    EXPECT_GT(count(image, Token::Accent), 20); // where one writes a new idea
+    const QRect list = onWindow(window->plan().view()->viewport());
+    EXPECT_GT(coloursIn(image.copy(list)), 20);
+
+    bench.select(nodeTitled("Two rows a block", NodeKind::Idea));
+    window->steering().action(Act::EditIdea)->trigger();
+    settle();
+    ASSERT_TRUE(window->plan().editor());
+    take(QStringLiteral("plan-edit"));
+    QTest::keyClick(window->plan().editor()->findChild<QLineEdit*>(), Qt::Key_Escape);
+
+    for (const char* hint : {"Rows are short in our service: 512 to 4096 elements, rarely more.", "No inline assembly."}) {
+        link->post(command::AddHint{hint});
+    }
+    link->post(command::Ban{"no fp16 anywhere in the accumulation", "fp16_instructions == 0"});
+    link->post(command::Ban{"nothing that only one architecture has", ""});
+    window->findChild<QDockWidget*>(QStringLiteral("standing"))->raise();
+    QTest::qWait(150); // a list that wraps its words is laid out a tenth of a second after it got its width
+    const QImage standing = take(QStringLiteral("standing"));
+    EXPECT_GT(coloursIn(standing.copy(onWindow(&window->standing()))), 10);
+}
+
+TEST_P(Pictures, AHundredNodesWithAPlan)
+{
+    scriptBigTree(*link, 100);
+    open();
+    plan(30);
+    take(QStringLiteral("plan-hundred"));
 }
 
 TEST_P(Pictures, Diff)

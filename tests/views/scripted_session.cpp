@@ -51,6 +51,8 @@ void ScriptedLink::post(command::Command command)
     } else if (std::holds_alternative<command::Stop>(command)) {
         status.state = RunState::Idle;
         send(event::Closed{});
+    } else if (const auto* repro = std::get_if<command::Repro>(&command)) {
+        send(event::ReproWritten{repro->node, repro->folder + "/node.cu", compiler});
     } else if (const auto* out = std::get_if<command::Export>(&command)) {
         send(event::Exported{out->node, {out->folder + "/kernel.cu", out->folder + "/kernel.h"}});
     }

@@ -47,6 +47,7 @@ public:
     std::optional<Error> refusal;    ///< open() answers with it
     bool answersDetails = true;
     event::Standing standing;
+    std::string compiler; ///< that a written program is built with
     std::string refuses; ///< the act that is refused now, as the engine names it
 
 private:

@@ -148,6 +148,7 @@ private:
         detail.source = text;
         detail.parentCandidate = parent;
         detail.parentSource = m_link.details.at(parent).source;
+        detail.why = "the new idea under the fastest parent (2.21x)";
         return detail;
     }
 

@@ -8,6 +8,7 @@
 #include "views/cross_mode.h"
 #include "views/idea_editor.h"
 #include "views/inject_dialog.h"
+#include "views/inspector.h"
 #include "views/limits_dialog.h"
 #include "views/main_window.h"
 #include "views/plan_model.h"
@@ -318,8 +319,10 @@ TEST_F(SteeringTour, WhatRunsIsKilledAndWhatIsDoneIsJudgedAgain)
     ASSERT_EQ(link->sent<command::Kill>().size(), 1u);
     EXPECT_EQ(link->sent<command::Kill>()[0].node, running);
     EXPECT_EQ(summary(running).state, NodeState::Done);
+    EXPECT_EQ(bench.selected(), running); // although it has left the plan
     EXPECT_FALSE(window->steering().action(Act::Kill)->isEnabled());
-    EXPECT_TRUE(window->steering().action(Act::Kill)->toolTip().contains(QStringLiteral("has ended")));
+    EXPECT_TRUE(window->steering().action(Act::Kill)->toolTip().contains(QStringLiteral("has ended")))
+        << window->steering().action(Act::Kill)->toolTip().toStdString();
     choose(titled("BLOCK = 1024, UNROLL = 4", NodeKind::Candidate), QStringLiteral("Kill"));
     EXPECT_EQ(link->sent<command::Kill>().size(), 2u);
 
@@ -487,6 +490,16 @@ TEST_F(SteeringTour, HintsAndBansStandInAPanelAndAreUndone)
     settle();
     EXPECT_EQ(link->sent<command::LiftBan>().size(), 2u);
     EXPECT_EQ(panel.bans()->count(), 0);
+}
+
+TEST_F(SteeringTour, AnExpansionSaysWhyItWasChosen)
+{
+    select(*link->status.best);
+    EXPECT_EQ(window->inspector().why().toStdString(), "Why it was chosen: the new idea under the fastest parent (2.21x).");
+    select(NodeId{1});
+    EXPECT_TRUE(window->inspector().why().isEmpty());
+    select(titled("Refill while writing", NodeKind::Idea));
+    EXPECT_EQ(window->inspector().why().toStdString(), "Added by the engineer.");
 }
 
 TEST_F(SteeringTour, EveryActHasAKeyOfItsOwnAndIsInThePalette)
