@@ -83,6 +83,7 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     m_sentence->setAccessibleName(tr("Verdict"));
     m_why->setAccessibleName(tr("Why it was chosen"));
     m_why->setContentsMargins(12, 8, 12, 0);
+    m_why->setForegroundRole(QPalette::WindowText); // on the ground of a text it would take the text's colour
     m_diagnosis->setTextFormat(Qt::RichText);
     m_diagnosis->setWordWrap(true);
     m_diagnosis->setTextInteractionFlags(Qt::TextBrowserInteraction);

@@ -26,6 +26,7 @@ QListWidget* listOf(const QString& name)
     list->setFrameShape(QFrame::NoFrame);
     list->setWordWrap(true);
     list->setResizeMode(QListView::Adjust);
+    list->setSpacing(3);
     list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return list;
 }
