@@ -21,7 +21,7 @@ double bandOf(Provenance provenance)
 void NodeBook::setFrame(SearchFrame frame)
 {
     m_frame = std::move(frame);
-    m_best = {};
+    m_lead = {};
 }
 
 void NodeBook::add(const StoredNode& node)
@@ -45,7 +45,10 @@ void NodeBook::update(const StoredNode& node)
     summary.state = node.state;
     summary.title = node.title;
     summary.pinned = node.pinned;
-    summary.pruned = node.pruned;
+    if (summary.pruned != node.pruned) {
+        summary.pruned = node.pruned;
+        ranksAnew(node.id);
+    }
     summary.boost = node.boost;
     changed(node.id);
 }
@@ -106,6 +109,12 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
                                          statistics::Comparison::Tie;
     }
+    if (summary.measuredAgain) {
+        m_measuredAgain.insert(id);
+    } else {
+        m_measuredAgain.erase(id);
+    }
+    ranksAnew(id);
     changed(id);
 }
 
@@ -134,6 +143,7 @@ void NodeBook::overturn(NodeId id, Overturn overturn)
     summary.outcome = overturn.as;
     summary.cause = NotRunCause::None;
     summary.overturned = std::move(overturn);
+    ranksAnew(id);
     changed(id);
 }
 
@@ -157,8 +167,17 @@ int NodeBook::childrenOf(NodeId id) const
 void NodeBook::changed(NodeId id)
 {
     m_changed.insert(id);
-    m_best = {};
     count(m_nodes.at(id));
+}
+
+/// Its figures or its right to rank have changed: the walk is taken again from it on. Nodes below it, which a prune takes
+/// out as well, have larger ids.
+void NodeBook::ranksAnew(NodeId id)
+{
+    for (Lead& lead : m_lead) {
+        std::erase_if(lead.leaders, [id](NodeId leader) { return leader >= id; });
+        lead.seen = std::min(lead.seen, NodeId{id.value - 1});
+    }
 }
 
 /// Moves the node from the tally it was in to the one it belongs to now.
@@ -270,21 +289,16 @@ bool NodeBook::beats(const NodeSummary& challenger, const NodeSummary& best) con
 
 std::optional<NodeId> NodeBook::best(bool measuredAgain) const
 {
-    auto& known = m_best[measuredAgain ? 1 : 0];
-    if (!known) {
-        known = findBest(measuredAgain);
-    }
-    return *known;
-}
-
-std::optional<NodeId> NodeBook::findBest(bool measuredAgain) const
-{
-    const NodeSummary* best = nullptr;
-    for (const auto& [id, node] : m_nodes) {
-        const bool eligible = scoreOf(node) && !pruned(id) && !node.guardBroken &&
-                              (!measuredAgain || node.measuredAgain || id == taskRoot);
-        if (eligible && (!best || beats(node, *best))) {
+    Lead& lead = m_lead[measuredAgain ? 1 : 0];
+    const NodeSummary* best = lead.leaders.empty() ? nullptr : find(lead.leaders.back());
+    for (auto entry = m_nodes.upper_bound(lead.seen); entry != m_nodes.end(); ++entry) {
+        const NodeSummary& node = entry->second;
+        lead.seen = node.id;
+        const bool eligible = scoreOf(node) && !node.guardBroken &&
+                              (!measuredAgain || node.measuredAgain || node.id == taskRoot);
+        if (eligible && (!best || beats(node, *best)) && !pruned(node.id)) {
             best = &node;
+            lead.leaders.push_back(node.id);
         }
     }
     return best ? std::optional(best->id) : std::nullopt;
@@ -292,10 +306,8 @@ std::optional<NodeId> NodeBook::findBest(bool measuredAgain) const
 
 std::optional<NodeId> NodeBook::headline() const
 {
-    const bool any = std::any_of(m_nodes.begin(), m_nodes.end(), [this](const auto& entry) {
-        return entry.second.measuredAgain && scoreOf(entry.second);
-    });
-    return best(any);
+    return best(std::any_of(m_measuredAgain.begin(), m_measuredAgain.end(),
+                            [this](NodeId id) { return scoreOf(m_nodes.at(id)).has_value(); }));
 }
 
 std::vector<NodeId> NodeBook::winners(std::size_t most) const

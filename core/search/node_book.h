@@ -7,7 +7,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace espalier {
 
@@ -56,9 +58,15 @@ private:
         int children = 0;
         std::int64_t EvaluationCounts::*counted = nullptr; ///< the tally that it is in
     };
+    /// The walk over the nodes in the order of their ids that finds the best, as far as it holds: who led, and from which
+    /// node on. What changes at one node leaves all of the walk before it as it was.
+    struct Lead {
+        std::vector<NodeId> leaders; ///< each took the place of the one before
+        NodeId seen{0};              ///< the walk has come so far
+    };
     void changed(NodeId id);
+    void ranksAnew(NodeId id);
     void count(const NodeSummary& node);
-    std::optional<NodeId> findBest(bool measuredAgain) const;
     std::optional<double> scoreOf(const NodeSummary& node) const;
     bool beats(const NodeSummary& challenger, const NodeSummary& best) const;
     Interval overRoot(const NodeSummary& node) const;
@@ -68,7 +76,8 @@ private:
     std::map<NodeId, Entry> m_entries;
     std::set<NodeId> m_changed;
     EvaluationCounts m_counts;
-    mutable std::array<std::optional<std::optional<NodeId>>, 2> m_best; ///< by `measuredAgain`; empty: to be found anew
+    mutable std::array<Lead, 2> m_lead; ///< by `measuredAgain`
+    std::set<NodeId> m_measuredAgain;
 };
 
 } // namespace espalier

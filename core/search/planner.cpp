@@ -194,9 +194,8 @@ void Planner::finishAsking()
     }
     const Asking asked = *std::exchange(m_asking, std::nullopt);
     settleSpending(asked.parent);
-    bool outside = false, postponed = false;
+    bool postponed = false;
     for (const AskedProposer& one : asked.answers) {
-        outside = outside || one.proposer->descriptor() >= 0;
         postponed = postponed || one.answer->postponed;
         noteDropped(asked.parent, *one.proposer, one.answer->dropped);
         if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas, asked.why)) {
@@ -217,12 +216,11 @@ void Planner::finishAsking()
         m_tree.find(asked.parent)->asked = true; // until the proposer can be asked
         return;
     }
-    // Asking a playbook again costs nothing and brings nothing new; a model's answer must not be paid for twice.
-    if (outside) {
-        const std::string key = fmt::format("search.asked.{}", asked.parent.value);
-        if (const auto result = m_journal.setValue(key, "1"); !result) {
-            return trouble(result.error());
-        }
+    // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large session
+    // seconds when every parent of it is asked.
+    const std::string key = fmt::format("search.asked.{}", asked.parent.value);
+    if (const auto result = m_journal.setValue(key, "1"); !result) {
+        return trouble(result.error());
     }
     m_tree.find(asked.parent)->asked = true;
 }
@@ -266,13 +264,12 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
 Result<void> Planner::grow(const StoredNode& node)
 {
     ESPALIER_CHECK(m_journal.addNode(node));
-    place(node);
+    place(node, NodePayload::parse(node.payload));
     return {};
 }
 
-void Planner::place(const StoredNode& node)
+void Planner::place(const StoredNode& node, const NodePayload& payload)
 {
-    const NodePayload payload = NodePayload::parse(node.payload);
     TreeNode entry;
     entry.id = node.id;
     entry.kind = node.kind;
@@ -303,6 +300,7 @@ void Planner::place(const StoredNode& node)
             ++m_tree.find(*entry.parent)->repairs;
         }
     }
+    entry.mendable = mendable(entry);
     m_tree.add(std::move(entry));
     m_book.add(node);
     if (node.kind != NodeKind::Idea) {

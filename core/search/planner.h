@@ -6,6 +6,7 @@
 #include "core/search/candidate_pipeline.h"
 #include "core/search/ended_record.h"
 #include "core/search/exchange_book.h"
+#include "core/search/node_payload.h"
 #include "core/search/record_merge.h"
 #include "core/search/similarity.h"
 #include "core/search/strategy.h"
@@ -152,6 +153,7 @@ private:
     std::vector<std::string> hintsForPrompts() const;
     bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
     std::optional<NodeId> nextRepair() const;
+    bool mendable(const TreeNode& node) const;
     void applyHolds();
     void park(NodeId node);
     void unpark(NodeId node);
@@ -159,7 +161,7 @@ private:
     Result<void> keepIdeaRequests();
     Result<void> restoreAsks();
     void requestUnanswered();
-    Result<void> restoreNode(const StoredNode& outline);
+    Result<void> restoreNode(const StoredNode& outline, const NodePayload& payload);
     void restoreEnded(NodeId id, const EndedRecord& record);
     void restoreIdeaState(const TreeNode& idea);
     void findCutOffAsk();
@@ -171,7 +173,7 @@ private:
     void admit(const StoredNode& node, const MergedRecords* records);
     void updateIdeaState(NodeId idea);
     Result<void> grow(const StoredNode& node);
-    void place(const StoredNode& node);
+    void place(const StoredNode& node, const NodePayload& payload);
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;

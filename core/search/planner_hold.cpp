@@ -23,11 +23,17 @@ void Planner::applyHolds()
         if (!proposer->held()) {
             continue;
         }
-        for (const auto& [id, node] : m_tree.nodes()) {
-            if (node.kind == NodeKind::Idea && !node.exhausted && node.proposer == proposer->name()) {
-                m_tree.find(id)->exhausted = true;
-                m_heldIdeas.insert(id);
+        std::vector<NodeId> open;
+        for (const bool series : {false, true}) {
+            for (const Ranked& idea : m_tree.openIdeas(series)) {
+                if (m_tree.at(idea.id).proposer == proposer->name()) {
+                    open.push_back(idea.id);
+                }
             }
+        }
+        for (const NodeId id : open) {
+            m_tree.find(id)->exhausted = true;
+            m_heldIdeas.insert(id);
         }
     }
 }
@@ -67,32 +73,28 @@ void Planner::unpark(NodeId node)
 /// The oldest candidate whose consumed outcome asks for a repair. A function of the tree.
 std::optional<NodeId> Planner::nextRepair() const
 {
-    if (std::none_of(m_proposers.begin(), m_proposers.end(), [](const auto& proposer) { return proposer->repairs() > 0; })) {
-        return std::nullopt;
-    }
-    for (const auto& [id, node] : m_tree.nodes()) {
-        if (node.kind != NodeKind::Candidate || !node.verdict || node.mended || !node.parent || !m_tree.inSearch(id)) {
-            continue;
-        }
-        const Outcome outcome = node.verdict->outcome;
-        if (outcome != Outcome::BuildFailed && outcome != Outcome::Incorrect && outcome != Outcome::RuntimeFailed &&
-            outcome != Outcome::TimedOut) {
-            continue; // a suspicious one is not helped to look honest
-        }
+    for (const NodeId id : m_tree.broken()) {
+        const TreeNode& node = m_tree.at(id);
         const TreeNode& idea = m_tree.at(*node.parent);
-        const Proposer* proposer = node.proposer == idea.proposer ? proposerNamed(node.proposer) : nullptr;
-        if (idea.kind != NodeKind::Idea || idea.boost <= 0 || !proposer || proposer->held()) {
-            continue;
-        }
-        int number = 1;
-        for (auto before = node.mends; before; before = m_tree.at(*before).mends) {
-            ++number;
-        }
-        if (number <= proposer->repairs()) {
+        if (idea.boost > 0 && !proposerNamed(node.proposer)->held()) {
             return id;
         }
     }
     return std::nullopt;
+}
+
+/// Whether its proposer would mend a candidate, and all those that it mends in turn were not its tries already.
+bool Planner::mendable(const TreeNode& node) const
+{
+    const TreeNode* idea = node.kind == NodeKind::Candidate && node.parent ? m_tree.find(*node.parent) : nullptr;
+    const Proposer* proposer = idea && idea->kind == NodeKind::Idea && idea->proposer == node.proposer
+                                   ? proposerNamed(node.proposer)
+                                   : nullptr;
+    int number = 1;
+    for (auto before = node.mends; before; before = m_tree.at(*before).mends) {
+        ++number;
+    }
+    return proposer && number <= proposer->repairs();
 }
 
 } // namespace espalier

@@ -21,9 +21,10 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     ESPALIER_TRY(const auto asked, store.values("search.asked."));
     ESPALIER_CHECK(restoreBans());
     for (const StoredNode& node : nodes) {
-        place(node);
+        const NodePayload payload = NodePayload::parse(node.payload);
+        place(node, payload);
         m_tree.find(node.id)->asked = asked.contains(std::to_string(node.id.value));
-        ESPALIER_CHECK(restoreNode(node));
+        ESPALIER_CHECK(restoreNode(node, payload));
     }
     ESPALIER_TRY(const std::vector<StoredAct> acts, m_journal.store().acts());
     for (const auto& [id, overturn] : overturnsIn(acts)) {
@@ -82,17 +83,14 @@ std::string Planner::whyAsked(NodeId parent)
     return {};
 }
 
-Result<void> Planner::restoreNode(const StoredNode& outline)
+Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& payload)
 {
     if (outline.kind == NodeKind::Idea) {
         return {};
     }
     // The root is measured anew when the environment is another one: everything else is compared with it.
-    const auto ended = outline.id == taskRoot || outline.state != NodeState::Done
-                           ? std::nullopt
-                           : NodePayload::parse(outline.payload).ended;
-    if (ended) {
-        restoreEnded(outline.id, *ended);
+    if (outline.id != taskRoot && outline.state == NodeState::Done && payload.ended) {
+        restoreEnded(outline.id, *payload.ended);
         return {};
     }
     Store& store = m_journal.store();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 namespace espalier {
 
@@ -25,6 +26,8 @@ void SearchTree::add(TreeNode node)
         auto& siblings = parent->children;
         siblings.insert(std::upper_bound(siblings.begin(), siblings.end(), node.id), node.id);
         node.branch = parent->parent ? parent->branch : node.id;
+    } else {
+        m_roots.push_back(node.id);
     }
     if (node.kind == NodeKind::Idea) {
         node.draw = drawOf({drawPart(node.proposer), drawPart(node.key)});
@@ -161,6 +164,29 @@ OpenIdea SearchTree::openIdea(NodeId id) const
     const NodeId parent = *parentCandidate(id);
     return {place(id).open.value_or(0), id, parent, node.tries(),
             node.pinned || at(parent).pinned};
+}
+
+const std::set<Drawn>& SearchTree::drawnIdeas(std::uint64_t seed) const
+{
+    refresh();
+    if (m_drawSeed != seed) {
+        for (const Drawn& old : std::exchange(m_drawn, {})) {
+            place(old.id).drawn.reset();
+        }
+        m_drawSeed = seed;
+        for (const auto& open : m_open) {
+            for (const Ranked& idea : open) {
+                keepDrawn(at(idea.id), place(idea.id));
+            }
+        }
+    }
+    return m_drawn;
+}
+
+const std::set<NodeId>& SearchTree::broken() const
+{
+    refresh();
+    return m_broken;
 }
 
 const std::set<NodeId>& SearchTree::openIdeasUnder(NodeId parent) const

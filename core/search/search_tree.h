@@ -47,6 +47,7 @@ struct TreeNode {
     int repairs = 0;                ///< ideas: how many of its children are repairs
     std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
     bool mended = false;            ///< candidates: a repair of it stands in the tree
+    bool mendable = false;          ///< candidates: its proposer would repair it, should it fail
     bool exhausted = false;         ///< ideas: nothing more comes
     bool oneByOne = false;          ///< ideas: each implementation waits for the outcome of those before it
     bool asked = false;             ///< roots and candidates: their ideas stand in the tree
@@ -84,6 +85,22 @@ struct Ranked {
     }
 };
 
+/// An open idea where a seed draws it: the fewest tries for its boost first, then the boosted, then by chance.
+struct Drawn {
+    double tries = 0; ///< over the boosts of idea and parent together
+    double boost = 1; ///< of both
+    std::uint64_t draw = 0;
+    NodeId id{0};
+    bool operator==(const Drawn&) const = default;
+    bool operator<(const Drawn& other) const
+    {
+        return tries != other.tries   ? tries < other.tries
+               : boost != other.boost ? boost > other.boost
+               : draw != other.draw   ? draw < other.draw
+                                      : id < other.id;
+    }
+};
+
 /// The tree as a strategy sees it: nodes, what the engineer did to them, and the outcomes consumed so far. Pure: no
 /// store, no clock. Never ranks modelled against measured figures or across epochs: only verdicts of the tree's frame
 /// have a score. Thread: one owner. Node ids only grow.
@@ -104,6 +121,7 @@ public:
     const TreeNode& at(NodeId id) const; ///< must be there
     const std::map<NodeId, TreeNode>& nodes() const { return m_nodes; }
     const TreeNode* root() const; ///< the first root
+    const std::vector<NodeId>& roots() const { return m_roots; } ///< oldest first
     /// Nobody can cross these two: it is not to be decided again.
     void refuseCrossing(NodeId a, NodeId b) { m_uncrossable.insert({a, b}); }
     bool crossed(NodeId a, NodeId b) const; ///< there is an idea of the two, in either order, or it was refused
@@ -133,11 +151,15 @@ public:
     /// Ideas that may get another candidate: those planned for one, or series of several; the most promising first.
     const std::set<Ranked>& openIdeas(bool series) const;
     OpenIdea openIdea(NodeId id) const; ///< of one in openIdeas()
+    /// All open ideas as the seed draws them. One seed is kept up to date, the one that was asked for last.
+    const std::set<Drawn>& drawnIdeas(std::uint64_t seed) const;
     const std::set<NodeId>& openIdeasUnder(NodeId parent) const;
     const std::set<NodeId>& pinnedIdeas() const;  ///< of the open ones
     const std::set<NodeId>& boostedIdeas() const; ///< of the open ones: boosted above 1
     /// Candidates in the search without an outcome whose outcome may open new ideas: not those of series.
     bool discoveryAwaited() const;
+    /// Candidates in the search whose consumed outcome asks for a repair that may be had and is not there yet, oldest first.
+    const std::set<NodeId>& broken() const;
     bool anythingAwaited() const; ///< any candidate in the search has no outcome yet
     /// Parents with something left to do (not asked, or with open ideas), by how often they were expanded, each group
     /// by learned promise: see gainOf().
@@ -158,13 +180,14 @@ private:
     struct Place {
         bool out = false; ///< pruned or spent, or below such a node
         bool pinnedIdea = false, boostedIdea = false;
-        bool unasked = false, pinned = false, awaited = false, discovery = false;
+        bool unasked = false, pinned = false, awaited = false, discovery = false, broken = false;
         std::optional<double> score, ranked, open, frontier;
         bool openSeries = false;
         int frontierTries = 0;
         int cell = -1;
         std::optional<double> gain; ///< that it brought its parent candidate
         Gain gains;                 ///< that its candidates brought
+        std::optional<Drawn> drawn;
         std::set<NodeId> openIdeas;
     };
 
@@ -176,9 +199,11 @@ private:
     void lookAtIdea(const TreeNode& node, Place& place) const;
     void lookAtCandidate(const TreeNode& node, Place& place) const;
     void lookAtFrontier(NodeId id) const;
+    void keepDrawn(const TreeNode& idea, Place& place) const;
     void countGain(const TreeNode& node, Place& place) const;
     bool closed(const TreeNode& node) const;
     void charge(std::optional<NodeId> from, const BranchSpending& more);
+    static bool failed(const TreeNode& node);
     double learnedPromise(NodeId id) const;
     Place& place(NodeId id) const { return m_places[static_cast<std::size_t>(id.value)]; }
 
@@ -186,15 +211,18 @@ private:
     std::map<NodeId, TreeNode> m_nodes;
     std::set<std::pair<NodeId, NodeId>> m_crossed, m_uncrossable;
     std::int64_t m_births = 0;
+    std::vector<NodeId> m_roots;
 
     mutable std::set<NodeId> m_dirty;
     mutable std::map<NodeId, BranchSpending> m_budgeted; ///< what branches with a budget of their own have spent in all
     mutable std::optional<double> m_rootTime;
     mutable std::vector<Place> m_places; ///< by id
-    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery;
+    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_broken;
     mutable std::set<Ranked> m_scores, m_ranked;
     mutable std::array<std::set<Ranked>, 2> m_open; ///< single, series
     mutable std::map<int, std::set<Ranked>> m_frontier, m_cells;
+    mutable std::optional<std::uint64_t> m_drawSeed; ///< nullopt: nobody draws
+    mutable std::set<Drawn> m_drawn;
 };
 
 } // namespace espalier

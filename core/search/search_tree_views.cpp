@@ -2,6 +2,8 @@
 // The sorted views of a search tree: what a changed node means for them.
 #include "core/search/search_tree.h"
 
+#include "core/search/draw.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -113,6 +115,7 @@ void SearchTree::lookAtIdea(const TreeNode& node, Place& mine) const
     moveRanked(m_open[series ? 1 : 0], node.id, mine.open, weight);
     keepIn(m_pinnedIdeas, node.id, mine.pinnedIdea, weight && node.pinned);
     keepIn(m_boostedIdeas, node.id, mine.boostedIdea, weight && node.boost > 1);
+    keepDrawn(node, mine);
     if (parent) {
         std::set<NodeId>& under = place(*parent).openIdeas;
         if (weight) {
@@ -122,6 +125,34 @@ void SearchTree::lookAtIdea(const TreeNode& node, Place& mine) const
         }
         lookAtFrontier(*parent);
     }
+}
+
+void SearchTree::keepDrawn(const TreeNode& idea, Place& mine) const
+{
+    std::optional<Drawn> wanted;
+    if (m_drawSeed && mine.open) {
+        const auto tries = static_cast<std::uint64_t>(idea.tries());
+        const double boost = idea.boost * at(*idea.parent).boost; // ideas stand under candidates
+        wanted = Drawn{static_cast<double>(tries) / boost, boost, drawOf({*m_drawSeed, idea.draw, tries}), idea.id};
+    }
+    if (mine.drawn == wanted) {
+        return;
+    }
+    if (mine.drawn) {
+        m_drawn.erase(*mine.drawn);
+    }
+    if (wanted) {
+        m_drawn.insert(*wanted);
+    }
+    mine.drawn = wanted;
+}
+
+/// Failures that a second try may mend. A suspicious candidate is not helped to look honest.
+bool SearchTree::failed(const TreeNode& node)
+{
+    const Outcome outcome = node.verdict ? node.verdict->outcome : Outcome::NotRun;
+    return outcome == Outcome::BuildFailed || outcome == Outcome::Incorrect || outcome == Outcome::RuntimeFailed ||
+           outcome == Outcome::TimedOut;
 }
 
 void SearchTree::lookAtCandidate(const TreeNode& node, Place& mine) const
@@ -158,6 +189,7 @@ void SearchTree::lookAtCandidate(const TreeNode& node, Place& mine) const
     keepIn(m_awaited, node.id, mine.awaited, !node.verdict && !mine.out);
     keepIn(m_discovery, node.id, mine.discovery,
            mine.awaited && (!above || above->kind != NodeKind::Idea || above->planned == 1));
+    keepIn(m_broken, node.id, mine.broken, node.mendable && !node.mended && !mine.out && failed(node));
     countGain(node, mine);
     // What stands below depends on this node's score and boost.
     if (rescored || reweighed) {

@@ -490,8 +490,10 @@ Result<std::optional<std::string>> Store::value(std::string_view key)
 Result<std::map<std::string, std::string>> Store::values(std::string_view prefix)
 {
     const std::string from = fmt::format("value.{}", prefix);
-    Statement statement = m_impl->database->prepare("SELECT key, value FROM meta WHERE substr(key, 1, ?) = ?");
-    statement << static_cast<std::int64_t>(from.size()) << from;
+    std::string behind = from; // the first text that does not start with it
+    ++behind.back();
+    Statement statement = m_impl->database->prepare("SELECT key, value FROM meta WHERE key >= ? AND key < ?");
+    statement << from << behind;
     std::map<std::string, std::string> values;
     for (;;) {
         ESPALIER_TRY(const bool row, statement.step());

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a large session costs: how long the next decision of each strategy takes, how long reopening takes, what the engine
+// holds in memory, and what it works for one evaluation beside compiler and judge. Usage: scale_bench [NODES [FILE]]; exit code 1
+// when a limit does not hold. FILE, for profilers: written where it does not exist, and only read. The limits are those of 100,000 nodes in an optimised build; without optimisation everything
+// may take six times as long.
+#include "core/base/file.h"
+#include "core/engine/engine_core.h"
+#include "core/search/planner.h"
+#include "core/search/strategy.h"
+#include "core/store/store.h"
+#include "tests/scale/large_session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace espalier;
+
+namespace {
+
+#ifdef __OPTIMIZE__
+constexpr double patience = 1;
+#else
+constexpr double patience = 6;
+#endif
+constexpr double longestDecisionMs = 5 * patience;
+constexpr double longestReopenSeconds = 2 * patience;
+constexpr double mostMemoryMiB = 1024;
+constexpr double longestEvaluationMs = 10 * patience; ///< of the engine's own work, the store's included
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point begin)
+{
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+template <typename T>
+T orStop(Result<T> result)
+{
+    if (!result) {
+        fmt::print(stderr, "scale_bench: {}\n", result.error().message);
+        std::exit(2);
+    }
+    if constexpr (!std::is_void_v<T>) {
+        return std::move(*result);
+    }
+}
+
+/// The most that this process has held since forgetPeak(), in MiB.
+double peakMiB()
+{
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.starts_with("VmHWM:")) {
+            return std::strtod(line.c_str() + 6, nullptr) / 1024;
+        }
+    }
+    return 0;
+}
+
+void forgetPeak()
+{
+    std::ofstream("/proc/self/clear_refs") << "5";
+}
+
+class Limits
+{
+public:
+    void hold(const std::string& what, double figure, double limit, const char* unit)
+    {
+        const bool holds = figure < limit;
+        m_failed = m_failed || !holds;
+        fmt::print("{:40} {:9.3f} {:3} {} {:g}\n", what, figure, unit, holds ? "<" : "EXCEEDS", limit);
+        std::fflush(stdout);
+    }
+    int exitCode() const { return m_failed ? 1 : 0; }
+
+private:
+    bool m_failed = false;
+};
+
+/// Of the newest thousand nodes.
+std::optional<NodeId> oldestWithoutVerdict(const SearchTree& tree)
+{
+    std::optional<NodeId> oldest;
+    int looked = 0;
+    for (auto entry = tree.nodes().rbegin(); entry != tree.nodes().rend() && ++looked <= 1000; ++entry) {
+        if (entry->second.kind == NodeKind::Candidate && !entry->second.verdict) {
+            oldest = entry->first;
+        }
+    }
+    return oldest;
+}
+
+/// Decides, lets the decision happen in the tree and decides again: what a run does, without the store.
+void timeDecisions(const SearchTree& whole, const char* words, Limits& limits)
+{
+    SearchTree tree = whole;
+    const auto strategy = orStop(makeStrategy(words, 3));
+    std::vector<double> times;
+    std::int64_t next = tree.nodes().rbegin()->first.value;
+    (void)strategy->next(tree); // a strategy's own view is made for its first question, once in a session
+    for (int i = 0; i < 200; ++i) {
+        const auto begin = Clock::now();
+        const Decision decision = strategy->next(tree);
+        times.push_back(1000 * secondsSince(begin));
+        if (const auto* ask = std::get_if<decision::AskIdeas>(&decision)) {
+            TreeNode idea;
+            idea.id = NodeId{++next};
+            idea.kind = NodeKind::Idea;
+            idea.parent = ask->parent;
+            tree.add(std::move(idea));
+            tree.find(ask->parent)->asked = true;
+        } else if (const auto* implement = std::get_if<decision::Implement>(&decision)) {
+            TreeNode candidate;
+            candidate.id = NodeId{++next};
+            candidate.parent = implement->idea;
+            candidate.verdict = Verdict{Outcome::Passed, tree.frame(), {}, 1 + static_cast<double>(i % 90) / 100, {}};
+            tree.add(std::move(candidate));
+        } else if (const auto* cross = std::get_if<decision::Crossover>(&decision)) {
+            tree.refuseCrossing(cross->first, cross->second);
+        } else if (const auto awaited = oldestWithoutVerdict(tree)) {
+            tree.find(*awaited)->verdict = Verdict{Outcome::Passed, tree.frame(), {}, 1.5, {}};
+        } else {
+            break;
+        }
+    }
+    std::sort(times.begin(), times.end());
+    limits.hold(fmt::format("decision of {}, worst of {}", words, times.size()), times.back(), longestDecisionMs, "ms");
+    fmt::print("{:40} {:9.3f} ms\n", "  median", times[times.size() / 2]);
+}
+
+/// The tree as a planner restores it, for the strategies alone.
+void timeStrategies(const std::filesystem::path& file, Limits& limits)
+{
+    FakeLedger ledger;
+    const EngineParts parts = largeSessionParts(ledger);
+    SessionJournal journal(orStop(Store::open(file, Store::Mode::ReadOnly)));
+    const SessionInfo info = journal.info();
+    const auto task = std::make_shared<const Task>(fakeTask());
+    NodeBook book;
+    const auto pool = parts.makeBuildPool();
+    CandidatePipeline pipeline({.task = task, .epoch = info.epoch}, journal, book, *pool);
+    auto proposers = orStop(parts.makeProposers({}));
+    const auto strategy = orStop(makeStrategy("refine", 1));
+    Planner planner({.task = task}, *strategy, proposers, journal, book, pipeline);
+    orStop(planner.restore(orStop(journal.store().nodes(Store::Sources::Without)), {info.provenance, info.epoch}));
+    for (const char* words : {"refine", "beam", "ucb", "evolution", "sample"}) {
+        timeDecisions(planner.tree(), words, limits);
+    }
+}
+
+void timeEngine(const std::filesystem::path& file, std::int64_t nodes, Limits& limits)
+{
+    FakeLedger ledger;
+    std::int64_t told = 0;
+    RunStatus status;
+    const auto observer = [&](const event::Event& event) {
+        if (const auto* changes = std::get_if<event::Changes>(&event)) {
+            told += std::ssize(changes->nodes);
+            status = changes->status;
+        }
+    };
+    EngineOptions options;
+    options.session = file;
+    const auto begin = Clock::now();
+    const auto engine = orStop(EngineCore::open(options, largeSessionParts(ledger), observer));
+    engine->begin();
+    limits.hold("reopened, first changes told", secondsSince(begin), longestReopenSeconds, "s");
+    if (told != nodes) {
+        fmt::print(stderr, "scale_bench: the engine told of {} nodes, not of {}\n", told, nodes);
+        std::exit(2);
+    }
+    constexpr std::int64_t more = 200;
+    const std::int64_t before = status.evaluations;
+    const auto starting = Clock::now();
+    engine->handle(command::Run{Budget{.evaluations = before + more}});
+    fmt::print("{:40} {:9.3f} s\n", "the run starts", secondsSince(starting));
+    const auto running = Clock::now();
+    double longest = 0;
+    while (engine->state() == RunState::Running) {
+        const auto turn = Clock::now();
+        engine->turn(-1, 0);
+        longest = std::max(longest, secondsSince(turn));
+    }
+    const double seconds = secondsSince(running);
+    if (status.evaluations != before + more) {
+        fmt::print(stderr, "scale_bench: {} evaluations were made, not {}: {}\n", status.evaluations - before, more, status.why);
+        std::exit(2);
+    }
+    limits.hold("engine's work for an evaluation", 1000 * seconds / static_cast<double>(more), longestEvaluationMs, "ms");
+    fmt::print("{:40} {:9.3f} ms\n", "  longest turn", 1000 * longest);
+    limits.hold("memory, peak of the whole process", peakMiB(), mostMemoryMiB, "MiB");
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const std::int64_t count = argc > 1 ? std::atoll(argv[1]) : 100'000;
+    if (count < 1000) {
+        fmt::print(stderr, "usage: scale_bench [NODES], at least 1000\n");
+        return 2;
+    }
+    const auto folder = orStop(ScratchFolder::create("scale"));
+    const auto file = folder.path() / "large.espalier";
+    const auto begin = Clock::now();
+    if (argc > 2 && std::filesystem::exists(argv[2])) {
+        std::filesystem::copy_file(argv[2], file);
+    } else {
+        orStop(writeLargeSession(file, count));
+        if (argc > 2) {
+            std::filesystem::copy_file(file, argv[2]);
+        }
+    }
+    fmt::print("{} nodes written in {:.1f} s, {:.0f} MB\n", count, secondsSince(begin),
+               static_cast<double>(std::filesystem::file_size(file)) / 1e6);
+    forgetPeak();
+    Limits limits;
+    timeEngine(file, count, limits);
+    timeStrategies(file, limits);
+    return limits.exitCode();
+}
