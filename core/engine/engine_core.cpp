@@ -159,6 +159,9 @@ void EngineCore::turn(int wake, int milliseconds)
     if (m_reportDue) {
         atMost(50);
     }
+    if (m_planner && m_planner->indexAhead()) {
+        atMost(0);
+    }
     ::poll(polled.data(), polled.size(), wait);
     tellListings();
     if (!m_planner) {

@@ -32,7 +32,7 @@ void NodeBook::add(const StoredNode& node)
     summary.parents = node.parents;
     summary.ordinal = node.ordinal;
     summary.proposer = node.proposer;
-    m_nodes.emplace(node.id, std::move(summary));
+    m_nodes.emplace_hint(m_nodes.end(), node.id, std::move(summary));
     if (!node.parents.empty()) {
         ++m_entries[node.parents.front().parent].children;
     }
@@ -166,7 +166,7 @@ int NodeBook::childrenOf(NodeId id) const
 
 void NodeBook::changed(NodeId id)
 {
-    m_changed.insert(id);
+    m_changed.insert(m_changed.end(), id);
     count(m_nodes.at(id));
 }
 

@@ -48,29 +48,33 @@ NodePayload NodePayload::parse(const std::string& text)
     if (!json || !json->is_object()) {
         return payload;
     }
-    const auto field = [&json](const char* name) { return json->contains(name) ? (*json)[name] : Json(); };
+    const auto field = [&json](const char* name) -> const Json& {
+        static const Json none;
+        const auto found = json->find(name);
+        return found == json->end() ? none : *found;
+    };
     if (const auto ended = json->find("ended"); ended != json->end()) {
         payload.ended = EndedRecord::fromJson(*ended);
     }
-    if (const Json key = field("key"); key.is_string()) {
+    if (const Json& key = field("key"); key.is_string()) {
         payload.key = key.get<std::string>();
     }
-    if (const Json own = field("own"); own.is_string()) {
+    if (const Json& own = field("own"); own.is_string()) {
         payload.own = own.get<std::string>();
     }
-    if (const Json hand = field("hand"); hand.is_boolean()) {
+    if (const Json& hand = field("hand"); hand.is_boolean()) {
         payload.byHand = hand.get<bool>();
     }
-    if (const Json why = field("why"); why.is_string()) {
+    if (const Json& why = field("why"); why.is_string()) {
         payload.why = why.get<std::string>();
     }
-    if (const Json planned = field("planned"); planned.is_number_integer()) {
+    if (const Json& planned = field("planned"); planned.is_number_integer()) {
         payload.planned = static_cast<int>(std::clamp<std::int64_t>(planned.get<std::int64_t>(), 1, 1'000'000));
     }
-    if (const Json tokens = field("tokens"); tokens.is_number_integer()) {
+    if (const Json& tokens = field("tokens"); tokens.is_number_integer()) {
         payload.tokens = tokens.get<std::int64_t>();
     }
-    if (const Json usd = field("usd"); usd.is_number()) {
+    if (const Json& usd = field("usd"); usd.is_number()) {
         payload.usd = usd.get<double>();
     }
     return payload;

@@ -12,6 +12,11 @@
 #include <utility>
 
 namespace espalier {
+namespace {
+
+constexpr std::size_t textsAtOnce = 16; ///< some milliseconds
+
+} // namespace
 
 Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
                  SessionJournal& journal, ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline)
@@ -304,7 +309,7 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
     m_tree.add(std::move(entry));
     m_book.add(node);
     if (node.kind != NodeKind::Idea) {
-        m_payloads[node.id] = payload.own;
+        m_payloads.emplace_hint(m_payloads.end(), node.id, payload.own);
         m_tokens += payload.tokens;
         m_usd += payload.usd;
     }
@@ -544,13 +549,24 @@ std::vector<NodeId> Planner::mayHaveReadFrom(NodeId node) const
 }
 
 /// Texts enter the index only when something is to be compared with them: a search without models never pays for it.
-void Planner::indexTexts()
+void Planner::indexTexts(std::size_t most)
 {
-    for (const NodeId id : std::exchange(m_unindexed, {})) {
+    for (; !m_unindexed.empty() && most > 0; --most) {
+        const NodeId id = m_unindexed.front();
+        m_unindexed.pop_front();
         if (const auto node = stored(id); node && !node->source.empty()) {
             m_similar.add(id, node->source, mayHaveReadFrom(id));
         }
     }
+}
+
+bool Planner::indexAhead()
+{
+    if (m_unindexed.empty() || !backgroundWanted()) {
+        return false;
+    }
+    indexTexts(textsAtOnce);
+    return !m_unindexed.empty();
 }
 
 /// The alarm for a solution that came from elsewhere in the session. Not for the built-in proposers: their texts are known.
@@ -561,7 +577,7 @@ std::vector<Evidence> Planner::likeness(const StoredNode& node)
         return {};
     }
     m_unindexed.pop_back(); // not like itself
-    indexTexts();
+    indexTexts(m_unindexed.size());
     const std::vector<NodeId> lineage = mayHaveReadFrom(node.id);
     const std::optional<Likeness> like = m_similar.closest(node.source, lineage);
     m_similar.add(node.id, node.source, lineage);

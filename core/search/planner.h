@@ -70,6 +70,9 @@ public:
     void setStrategy(const Strategy& strategy) { m_strategy = &strategy; } ///< decides from now on; must outlive this
     /// What happens next, at most `most` entries; one call of the strategy, and nothing changes.
     std::vector<PlannedStep> plannedSteps(std::size_t most) const;
+    /// A large session's texts are read for comparison a few at a time, before a model's first kernel needs them. True: more
+    /// are left. To be called while nothing else is to do.
+    bool indexAhead();
     const SearchTree& tree() const { return m_tree; }
     std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
@@ -189,7 +192,7 @@ private:
     std::vector<NodeId> mayHaveReadFrom(NodeId node) const;
     std::vector<Evidence> likeness(const StoredNode& node);
     std::optional<NodeId> firstWithIdentity(const std::string& identity, NodeId before);
-    void indexTexts();
+    void indexTexts(std::size_t most);
     void trouble(Error error) { m_trouble = std::move(error); }
 
     Setup m_setup;
@@ -207,7 +210,7 @@ private:
     std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
     std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
     SimilarityIndex m_similar;
-    std::vector<NodeId> m_unindexed; ///< nodes whose texts m_similar does not know yet, in the order in which they came
+    std::deque<NodeId> m_unindexed; ///< nodes whose texts m_similar does not know yet, in the order in which they came
     std::optional<Asking> m_asking;
     std::deque<Generating> m_generating; ///< in request order
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer

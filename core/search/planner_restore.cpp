@@ -47,6 +47,7 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     ESPALIER_CHECK(restoreAsks());
     ESPALIER_CHECK(restoreBranchBudgets());
     findCutOffAsk();
+    (void)m_tree.bestScore(); // the views are made here, and not before the first decision
     if (m_trouble) {
         return std::unexpected(*std::exchange(m_trouble, std::nullopt));
     }

@@ -44,7 +44,8 @@ void SearchTree::add(TreeNode node)
     if (node.kind != NodeKind::Idea) {
         charge(node.parent, {.evaluations = 1});
     }
-    m_nodes.emplace(node.id, std::move(node));
+    const NodeId id = node.id;
+    m_nodes.emplace_hint(m_nodes.end(), id, std::move(node)); // ids only grow
 }
 
 TreeNode* SearchTree::find(NodeId id)

@@ -191,7 +191,7 @@ private:
         std::set<NodeId> openIdeas;
     };
 
-    void touch(NodeId id) { m_dirty.insert(id); }
+    void touch(NodeId id) { m_dirty.insert(m_dirty.end(), id); }
     void touchAll() const;
     void refresh() const;
     void look(NodeId id) const;

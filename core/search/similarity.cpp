@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <string>
 
 namespace espalier {
@@ -64,9 +65,9 @@ SimilarityIndex::Pieces SimilarityIndex::newOf(Pieces pieces, std::span<const No
 {
     for (const NodeId ancestor : lineage) {
         if (const auto known = m_own.find(ancestor); known != m_own.end()) {
-            std::erase_if(pieces, [&](std::uint32_t piece) {
-                return std::binary_search(known->second.begin(), known->second.end(), piece);
-            });
+            Pieces rest;
+            std::set_difference(pieces.begin(), pieces.end(), known->second.begin(), known->second.end(), std::back_inserter(rest));
+            pieces = std::move(rest);
         }
     }
     return pieces;
@@ -75,9 +76,19 @@ SimilarityIndex::Pieces SimilarityIndex::newOf(Pieces pieces, std::span<const No
 void SimilarityIndex::add(NodeId node, std::string_view source, std::span<const NodeId> lineage)
 {
     Pieces pieces = piecesOf(source);
+    std::vector<Bringer> fresh;
     for (const std::uint32_t piece : newOf(pieces, lineage)) {
-        m_newIn[piece].push_back(node);
+        fresh.push_back({piece, static_cast<std::uint32_t>(node.value)});
     }
+    // Runs of like length are merged: few to search, and no piece is moved more often than they are doubled.
+    while (!m_newIn.empty() && m_newIn.back().size() <= 2 * fresh.size()) {
+        std::vector<Bringer> merged;
+        merged.reserve(m_newIn.back().size() + fresh.size());
+        std::merge(m_newIn.back().begin(), m_newIn.back().end(), fresh.begin(), fresh.end(), std::back_inserter(merged));
+        m_newIn.pop_back();
+        fresh = std::move(merged);
+    }
+    m_newIn.push_back(std::move(fresh));
     m_own[node] = std::move(pieces);
 }
 
@@ -89,9 +100,10 @@ std::optional<Likeness> SimilarityIndex::closest(std::string_view source, std::s
     }
     std::map<NodeId, int> shared;
     for (const std::uint32_t piece : fresh) {
-        if (const auto found = m_newIn.find(piece); found != m_newIn.end()) {
-            for (const NodeId node : found->second) {
-                ++shared[node];
+        for (const std::vector<Bringer>& bringers : m_newIn) {
+            for (auto one = std::lower_bound(bringers.begin(), bringers.end(), Bringer{piece, 0});
+                 one != bringers.end() && one->piece == piece; ++one) {
+                ++shared[NodeId{one->node}];
             }
         }
     }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@
 namespace espalier {
 namespace {
 
-constexpr std::string_view endlessName = "endless";
+constexpr std::string_view endlessName = "playbook"; ///< its texts are known, so that they are compared with nothing
 
 class EndlessProposer final : public InstantProposer
 {
@@ -85,6 +86,7 @@ std::string textOf(std::int64_t id)
 Result<void> addNodes(Store& store, std::int64_t count)
 {
     std::vector<NodeId> ideas, candidates = {taskRoot};
+    std::map<NodeId, int> tries;
     std::uint64_t state = 7;
     const auto oneOfTheLast = [&state](const std::vector<NodeId>& nodes, std::size_t most) {
         state = state * 6364136223846793005ull + 1442695040888963407ull;
@@ -107,6 +109,7 @@ Result<void> addNodes(Store& store, std::int64_t count)
         const Evaluation evaluation = outcomeOf(id, store.info());
         node.kind = NodeKind::Candidate;
         node.parents = {{oneOfTheLast(ideas, 1000), EdgeRole::Primary}};
+        ++tries[node.parents.front().parent];
         node.state = NodeState::Done;
         node.source = textOf(id);
         node.payload = NodePayload::withEnded("{}", EndedRecord::of(evaluation, node.source));
@@ -120,6 +123,11 @@ Result<void> addNodes(Store& store, std::int64_t count)
                 ESPALIER_CHECK(store.setValue(fmt::format("search.asked.{}", id), "1"));
             }
         }
+    }
+    for (const auto& [id, made] : tries) {
+        ESPALIER_TRY(auto idea, store.node(id));
+        idea->state = made < NodePayload::parse(idea->payload).planned ? NodeState::Queued : NodeState::Done;
+        ESPALIER_CHECK(store.updateNode(*idea));
     }
     return store.setValue("search.consumed", std::to_string(count));
 }
