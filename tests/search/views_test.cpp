@@ -80,7 +80,7 @@ TEST(Views, IdeasAreDrawnAsIfTheyWereAllLookedAt)
     for (unsigned seed = 1; seed <= 20; ++seed) {
         std::mt19937 random(seed);
         SearchTree tree(frame);
-        std::vector<NodeId> parents, ideas;
+        std::vector<NodeId> parents, stems;
         const auto pick = [&random](const std::vector<NodeId>& from) { return from[random() % from.size()]; };
         for (std::int64_t id = 1; id <= 150; ++id) {
             TreeNode node;
@@ -90,14 +90,14 @@ TEST(Views, IdeasAreDrawnAsIfTheyWereAllLookedAt)
                 node.asked = true;
                 node.verdict = Verdict{Outcome::Passed, frame, {}, 1.0, {}};
                 parents.push_back(node.id);
-            } else if (ideas.empty() || random() % 3 == 0) {
+            } else if (stems.empty() || random() % 3 == 0) {
                 node.kind = NodeKind::Idea;
                 node.parent = pick(parents);
                 node.key = std::to_string(id);
                 node.planned = static_cast<int>(1 + random() % 4);
-                ideas.push_back(node.id);
+                stems.push_back(node.id);
             } else {
-                node.parent = pick(ideas);
+                node.parent = pick(stems);
                 node.asked = true;
                 node.verdict = Verdict{random() % 4 == 0 ? Outcome::Incorrect : Outcome::Passed, frame, {}, 1.0 + 0.01 * (random() % 50), {}};
                 parents.push_back(node.id);
