@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/model_words.h"
 #include "app/ctl/output.h"
+#include "app/ctl/steer_options.h"
 #include "app/ctl/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -159,66 +160,6 @@ void addAudit(CLI::App& app, ctl::AuditVerb& verb)
     audit->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
-void addSteer(CLI::App& app, ctl::SteerVerb& verb)
-{
-    CLI::App* steer = app.add_subcommand("steer", "What the engineer does to a session");
-    steer->add_option("session", verb.session, "The session file")->required();
-    steer->require_subcommand(1);
-    const auto addAct = [&](const char* name, const char* help, bool needsNode) {
-        CLI::App* sub = steer->add_subcommand(name, help);
-        CLI::Option* node = sub->add_option("--node", verb.node, "The node")->check(CLI::PositiveNumber);
-        if (needsNode) {
-            node->required();
-        }
-        sub->add_flag("--json", verb.json, "One JSON object on standard output");
-        sub->callback([&verb, sub] { verb.act = sub->get_name(); });
-        return sub;
-    };
-    addAct("pin", "Protect a node: it is always a parent", true);
-    addAct("unpin", "Take the protection away", true);
-    addAct("prune", "Take a node and all below it out of the search; it stays visible", true);
-    addAct("restore", "Put a pruned node back", true);
-    addAct("boost", "Weigh a node: 2 doubles its promise, 0 leaves it out", true)
-        ->add_option("--factor", verb.factor, "0 to 1000")
-        ->required();
-    for (CLI::App* idea : {addAct("edit", "Give an idea other words before it is implemented", true),
-                           addAct("add-idea", "Write an idea under a root or candidate", true)}) {
-        idea->add_option("--title", verb.title, "A few words")->required();
-        idea->add_option("--text", verb.text, "A sentence or two");
-    }
-    CLI::App* inject = addAct("inject", "An own kernel under a node, or as a root of its own", false);
-    inject->add_option("file", verb.file, "The kernel: one .cu file")->required();
-    inject->add_option("--title", verb.title, "A few words; default: the file's name");
-    CLI::App* ask = steer->add_subcommand("ask", "Ask a model again, in own words if you like (show --prompt prints them)");
-    ask->add_option("--node", verb.node, "A candidate it wrote, an idea, or a kernel to have ideas for")
-        ->required()
-        ->check(CLI::PositiveNumber);
-    ask->add_option("--prompt", verb.promptFile, "A file with the prompt to send; - for standard input");
-    ask->add_flag("--ideas", verb.ideas, "Ask for ideas under the node");
-    CLI::App* hint = steer->add_subcommand("hint", "A sentence that stands in every prompt from now on");
-    hint->add_option("text", verb.text, "The hint")->required();
-    CLI::App* unhint = steer->add_subcommand("unhint", "Take a hint away");
-    unhint->add_option("number", verb.number, "Which, from 1")->required();
-    CLI::App* attach = steer->add_subcommand("attach", "An example or document for models that may be sent it");
-    attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
-    attach->add_option("--name", verb.name, "Another name for it");
-    CLI::App* detach = steer->add_subcommand("detach", "Take an attached text away");
-    detach->add_option("name", verb.name, "Its name")->required();
-    for (CLI::App* act : {ask, hint, unhint, attach, detach}) {
-        act->add_flag("--json", verb.json, "One JSON object on standard output");
-        act->callback([&verb, act] { verb.act = act->get_name(); });
-    }
-    CLI::App* overturn = steer->add_subcommand("overturn", "Set the judge's verdict on a node aside, with a reason");
-    overturn->add_option("--node", verb.node, "The candidate")->required()->check(CLI::PositiveNumber);
-    overturn->add_option("--as", verb.as, "passed or rejected")
-        ->required()
-        ->check(CLI::IsMember({"passed", "rejected"}));
-    overturn->add_option("--reason", verb.reason, "What you know that the judge does not; kept with the session")
-        ->required();
-    overturn->callback([&verb] { verb.act = "overturn"; });
-    overturn->add_flag("--json", verb.json, "One JSON object on standard output");
-}
-
 void addWatch(CLI::App& app, ctl::WatchVerb& verb)
 {
     CLI::App* watch = app.add_subcommand("watch", "Judge every save of a kernel as a child of a node");
@@ -296,7 +237,7 @@ int runVerb(int argc, char** argv)
     addEval(app, eval, tier);
     addAudit(app, audit);
     addShow(app, show);
-    addSteer(app, steer);
+    ctl::addSteer(app, steer);
     addExport(app, exporter);
     ctl::WatchVerb watch;
     ctl::ReproVerb repro;

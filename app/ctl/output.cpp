@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/output.h"
 
+#include "core/base/error_codes.h"
+
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -13,35 +15,6 @@ void write(std::FILE* stream, std::string_view text)
     std::fwrite(text.data(), 1, text.size(), stream);
     std::fputc('\n', stream);
     std::fflush(stream);
-}
-
-std::string_view codeName(ErrorCode code)
-{
-    switch (code) {
-    case ErrorCode::InvalidInput:
-        return "invalid_input";
-    case ErrorCode::NotFound:
-        return "not_found";
-    case ErrorCode::NotSupported:
-        return "not_supported";
-    case ErrorCode::Io:
-        return "io";
-    case ErrorCode::Busy:
-        return "busy";
-    case ErrorCode::VersionTooNew:
-        return "version_too_new";
-    case ErrorCode::Protocol:
-        return "protocol";
-    case ErrorCode::WorkerLost:
-        return "worker_lost";
-    case ErrorCode::OutOfMemory:
-        return "out_of_memory";
-    case ErrorCode::Cancelled:
-        return "cancelled";
-    case ErrorCode::Internal:
-        return "internal";
-    }
-    return "internal";
 }
 
 bool isUsage(ErrorCode code)
@@ -86,7 +59,7 @@ std::string repeatText(const RepeatRecord& repeat)
 int failWith(const Error& error, bool json)
 {
     if (json) {
-        printJson({{"error", {{"code", codeName(error.code)}, {"message", error.message}}}});
+        printJson({{"error", {{"code", nameOf(error.code)}, {"message", error.message}}}});
     } else {
         note(fmt::format("espalierctl: {}", error.message));
     }

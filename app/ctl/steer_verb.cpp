@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/event_queue.h"
 #include "app/ctl/output.h"
+#include "app/ctl/steer_command.h"
 #include "app/ctl/verbs.h"
-#include "core/base/file.h"
-#include "core/base/text.h"
+#include "core/engine/command_socket.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <map>
+#include <chrono>
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
+#include <thread>
 
 namespace espalier::ctl {
 
 namespace {
 
+constexpr std::chrono::seconds busyLimit{3}; ///< a process that is opening or closing the session
+
+bool needsRun(const command::Command& command)
+{
+    return std::holds_alternative<command::Pause>(command) || std::holds_alternative<command::Step>(command) ||
+           std::holds_alternative<command::Run>(command);
+}
+
 /// Opens a closed session, does one act and closes it again. The first complaint is what went wrong.
-Result<void> act(const std::string& session, command::Command command)
+Result<void> actOnClosed(const std::string& session, const command::Command& command)
 {
     EventQueue events;
     EngineOptions options;
@@ -25,7 +32,7 @@ Result<void> act(const std::string& session, command::Command command)
     options.actsOnly = true;
     ESPALIER_TRY(std::unique_ptr<Engine> engine,
                  Engine::open(std::move(options), [&events](const event::Event& event) { events.push(event); }));
-    engine->post(std::move(command));
+    engine->post(command);
     engine->post(command::Stop{});
     std::optional<Error> error;
     for (bool closed = false; !closed;) {
@@ -44,128 +51,38 @@ Result<void> act(const std::string& session, command::Command command)
     return error ? Result<void>(std::unexpected(*error)) : Result<void>();
 }
 
-Result<std::string> ownPrompt(const std::string& file)
+/// In the process that has the session open, else on the closed session. Between the two lies a moment in which a process
+/// holds the session and does not listen.
+Result<void> act(const std::string& session, const command::Command& command)
 {
-    if (file.empty()) {
-        return std::string();
-    }
-    if (file != "-") {
-        return readFile(file, std::size_t{1} << 20);
-    }
-    std::string text;
-    char buffer[65536];
-    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
-        text.append(buffer, got);
-    }
-    return text;
-}
-
-struct Done {
-    Json json;
-    std::string sentence;
-};
-
-Result<command::Command> commandOf(const SteerVerb& options)
-{
-    const NodeId node{options.node};
-    if (options.act == "overturn") {
-        return command::Overturn{node, options.as == "passed", options.reason};
-    }
-    if (options.act == "pin" || options.act == "unpin") {
-        return command::SetPinned{node, options.act == "pin"};
-    }
-    if (options.act == "prune" || options.act == "restore") {
-        return command::SetPruned{node, options.act == "prune"};
-    }
-    if (options.act == "boost") {
-        return command::SetBoost{node, options.factor};
-    }
-    if (options.act == "edit") {
-        return command::EditIdea{node, options.title, options.text};
-    }
-    if (options.act == "add-idea") {
-        return command::AddIdea{node, options.title, options.text};
-    }
-    if (options.act == "inject") {
-        ESPALIER_TRY(std::string source, readFile(options.file, std::size_t{1} << 20));
-        return command::Inject{options.node > 0 ? std::optional(node) : std::nullopt,
-                               options.title.empty() ? std::filesystem::path(options.file).stem().string() : options.title,
-                               std::move(source)};
-    }
-    if (options.act == "ask") {
-        ESPALIER_TRY(std::string prompt, ownPrompt(options.promptFile));
-        return command::Ask{node, std::move(prompt), options.ideas};
-    }
-    if (options.act == "hint") {
-        return command::AddHint{options.text};
-    }
-    if (options.act == "unhint") {
-        return command::RemoveHint{options.number};
-    }
-    if (options.act == "detach") {
-        return command::Attach{options.name, ""};
-    }
-    ESPALIER_TRY(std::string text, readFile(options.file, std::size_t{1} << 20));
-    if (text.empty()) {
-        return fail(ErrorCode::InvalidInput, fmt::format("{} is empty: there is nothing to attach.", options.file));
-    }
-    const std::string name =
-        options.name.empty() ? std::filesystem::path(options.file).filename().string() : options.name;
-    return command::Attach{name, printable(text, text.size())};
-}
-
-Done doneOf(const SteerVerb& options)
-{
-    static const std::map<std::string, const char*> plain = {
-        {"pin", "It is protected and always a parent."},
-        {"unpin", "It is an ordinary node again."},
-        {"prune", "It and all below it have left the search; they stay visible."},
-        {"restore", "It is in the search again."},
-        {"boost", "The strategy weighs it by the factor from now on."},
-        {"edit", "The idea has its new words."},
-        {"add-idea", "The idea stands in the tree as a draft."},
-        {"inject", "The kernel is judged when the session runs."},
-    };
-    if (const auto words = plain.find(options.act); words != plain.end()) {
-        Json json = {{"act", options.act}};
-        if (options.node > 0) {
-            json["node"] = options.node;
+    const auto end = std::chrono::steady_clock::now() + busyLimit;
+    for (;;) {
+        if (const auto answered = sendCommand(session, command)) {
+            return *answered;
         }
-        return {std::move(json), words->second};
+        Result<void> done = needsRun(command)
+                                ? fail(ErrorCode::NotFound,
+                                       fmt::format("No process has {} open: espalierctl run goes on with it.", session))
+                                : actOnClosed(session, command);
+        if (done || done.error().code != ErrorCode::Busy || std::chrono::steady_clock::now() >= end) {
+            return done;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
-    if (options.act == "overturn") {
-        return {{{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
-                fmt::format("Node {} is {} by hand; the judge's verdict stays in its record.", options.node, options.as)};
-    }
-    if (options.act == "ask") {
-        return {{{"act", "ask"}, {"node", options.node}},
-                fmt::format("The model is asked about node {} again when the session runs.", options.node)};
-    }
-    if (options.act == "hint") {
-        return {{{"act", "hint"}, {"text", options.text}}, "The hint stands in every prompt from now on."};
-    }
-    if (options.act == "unhint") {
-        return {{{"act", "unhint"}, {"number", options.number}}, "The hint is gone."};
-    }
-    if (options.act == "attach") {
-        return {{{"act", "attach"}, {"file", options.file}},
-                "It goes to models whose profile names the channel attachments (--channels)."};
-    }
-    return {{{"act", "detach"}, {"name", options.name}}, "It is sent no more."};
 }
 
 } // namespace
 
 int steer(const SteerVerb& options)
 {
-    auto command = commandOf(options);
+    const auto command = commandOf(options);
     if (!command) {
         return failWith(command.error(), options.json);
     }
-    if (const auto done = act(options.session, std::move(*command)); !done) {
+    if (const auto done = act(options.session, *command); !done) {
         return failWith(done.error(), options.json);
     }
-    const Done done = doneOf(options);
+    const SteerDone done = doneOf(options);
     if (options.json) {
         printJson(done.json);
     } else {

@@ -59,13 +59,18 @@ int audit(const AuditVerb& options);
 
 struct SteerVerb {
     std::string session;
-    std::string act; ///< pin, unpin, prune, restore, boost, edit, add-idea, inject, overturn, ask, hint, unhint, attach, detach
+    std::string act; ///< the subcommand: pin, unpin, prune, …
     std::int64_t node = 0;
     std::string as, reason; ///< overturn: "passed" or "rejected", and why
     std::string promptFile; ///< ask: a file with own words, "-": standard input; empty: the prompt as assembled
     bool ideas = false;     ///< ask: for ideas, also where the node is a candidate
-    std::string text;       ///< hint
-    int number = 0;         ///< unhint
+    std::string text;       ///< hint, ban
+    int number = 0;         ///< unhint, lift-ban
+    std::string predicate;  ///< ban
+    std::string strategy;   ///< strategy
+    std::int64_t second = 0; ///< cross: with which node
+    Budget budget;          ///< budget: what was given
+    bool unlimited = false; ///< budget: no limit any more
     std::string file, name; ///< attach: which file, under which name; detach: the name; inject: the kernel
     std::string title;      ///< edit, add-idea, inject
     double factor = 1;      ///< boost

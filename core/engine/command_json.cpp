@@ -287,6 +287,16 @@ Result<Budget> budgetFrom(const JsonReader& at)
     return budget;
 }
 
+bool steers(const Command& command)
+{
+    return std::visit(
+        []<typename T>(const T&) {
+            return !(std::is_same_v<T, Stop> || std::is_same_v<T, FetchExchanges> || std::is_same_v<T, FetchDetail> ||
+                     std::is_same_v<T, FetchListings> || std::is_same_v<T, Export> || std::is_same_v<T, Repro>);
+        },
+        command);
+}
+
 Json toJson(const Command& command)
 {
     return std::visit(Writer(), command);
@@ -307,7 +317,7 @@ Result<Command> commandFrom(const Json& json)
     return command;
 }
 
-Result<Command> commandFrom(std::string_view text)
+Result<Command> parseCommand(std::string_view text)
 {
     ESPALIER_TRY(const Json json, parseJson(text, "command"));
     return commandFrom(json);

@@ -15,7 +15,10 @@ namespace espalier::command {
 Json toJson(const Command& command);
 /// Errors: InvalidInput: one sentence that names the field, for what is no command, or has a field that it does not know.
 Result<Command> commandFrom(const Json& json);
-Result<Command> commandFrom(std::string_view text);
+Result<Command> parseCommand(std::string_view text);
+
+/// Changes what the session does; the others ask for something that only an observer gets, or end the engine.
+bool steers(const Command& command);
 
 Json budgetJson(const Budget& budget);
 Result<Budget> budgetFrom(const JsonReader& at);

@@ -116,6 +116,34 @@ Result<void> EngineCore::perform(const command::Command& command)
     return refusal ? Result<void>(std::unexpected(*refusal)) : Result<void>();
 }
 
+// --- from other processes ----------------------------------------------------------------------------------------
+
+void EngineCore::listen()
+{
+    if (!m_parts.listen) {
+        return;
+    }
+    auto socket = m_parts.listen(m_journal.info().file);
+    if (!socket) {
+        return log(socket.error().message);
+    }
+    m_socket = std::move(*socket);
+}
+
+void EngineCore::serveCommands()
+{
+    for (const CommandSocket::Asked& asked : m_socket ? m_socket->receive() : std::vector<CommandSocket::Asked>()) {
+        if (!asked.command) {
+            m_socket->answer(asked.peer, std::unexpected(asked.command.error()));
+        } else if (!command::steers(*asked.command)) {
+            m_socket->answer(asked.peer,
+                             fail(ErrorCode::NotSupported, "This is answered in the session's own window or process only."));
+        } else {
+            m_socket->answer(asked.peer, perform(*asked.command));
+        }
+    }
+}
+
 // --- what concerns the whole session -----------------------------------------------------------------------------
 
 Result<void> EngineCore::setBudget(const Budget& budget)

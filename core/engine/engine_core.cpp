@@ -52,6 +52,7 @@ void EngineCore::begin()
     const SessionInfo& info = m_journal.info();
     tell(event::SessionOpened{info});
     if (rebuild({info.provenance, info.epoch}, "")) {
+        listen();
         tellStanding();
         reportChanges(true);
     }
@@ -142,6 +143,9 @@ void EngineCore::turn(int wake, int milliseconds)
     watch(m_pool ? m_pool->descriptor() : -1);
     watch(m_evaluator ? m_evaluator->descriptor() : -1);
     watch(m_listings ? m_listings->descriptor() : -1);
+    for (const int descriptor : m_socket ? m_socket->descriptors() : std::vector<int>()) {
+        watch(descriptor);
+    }
     int wait = active(m_state) ? tickMilliseconds : milliseconds;
     const auto atMost = [&wait](int limit) {
         if (limit >= 0) {
@@ -164,7 +168,8 @@ void EngineCore::turn(int wake, int milliseconds)
     }
     ::poll(polled.data(), polled.size(), wait);
     tellListings();
-    if (!m_planner) {
+    serveCommands();
+    if (!m_planner || m_ended) {
         return;
     }
     m_pipeline->onBuildPool();

@@ -76,6 +76,8 @@ private:
     Result<void> kill(NodeId node);
     Result<void> undo();
     Result<void> takeBack(const Replaced& replaced);
+    void listen();
+    void serveCommands();
 
     // engine_judge.cpp: device, epoch, loss
     bool ready();
@@ -121,6 +123,7 @@ private:
     std::unique_ptr<Evaluator> m_evaluator;
     std::unique_ptr<CandidatePipeline> m_pipeline;
     std::unique_ptr<Planner> m_planner;
+    std::unique_ptr<CommandSocket> m_socket; ///< nullptr: nobody steers from outside
     std::unique_ptr<ListingDesk> m_listings; ///< made for the first question
     RunClock m_clock;
 

@@ -50,6 +50,7 @@ EngineParts realParts(const EngineOptions& options)
         };
     }
     parts.listings = realListingSource();
+    parts.listen = [](const std::filesystem::path& session) { return CommandSocket::listen(session); };
     parts.toolkit = [] {
         const auto toolkit = findToolkit();
         return toolkit ? toolkit->version : std::string();

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "core/build/toolchain.h"
+#include "core/engine/command_socket.h"
 #include "core/engine/engine.h"
 #include "core/engine/listing_desk.h"
 #include "core/model/task.h"
 #include "core/propose/proposers.h"
 #include "core/worker/evaluator.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,6 +32,8 @@ struct EngineParts {
     /// Keeps lessons for later sessions, said of a task and a device: how many were new. Empty: no model is asked for any.
     std::function<Result<int>(const std::vector<std::string>& lessons, const std::string& task, const std::string& device)> keepLessons;
     std::function<void()> afterWrite;     ///< after every write to the session; may be empty
+    /// Where other processes steer the session while it is open; empty: they cannot.
+    std::function<Result<std::unique_ptr<CommandSocket>>(const std::filesystem::path& session)> listen;
     ListingSource listings;               ///< called on a thread of its own
     int builders = 1;
     Profiling profiling = Profiling::Off; ///< of every candidate that passes

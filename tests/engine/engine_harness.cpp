@@ -144,6 +144,8 @@ void EngineHarness::observe(const event::Event& event)
         exported = files->files;
     } else if (const auto* repro = std::get_if<event::ReproWritten>(&event)) {
         repros.push_back(*repro);
+    } else if (const auto* planned = std::get_if<event::Plan>(&event)) {
+        plan = *planned;
     } else if (const auto* told = std::get_if<event::Standing>(&event)) {
         standing.push_back(*told);
     }
@@ -167,6 +169,16 @@ NodeId EngineHarness::node(const std::string& title) const
         throw std::invalid_argument("no node " + title + " in\n" + tree());
     }
     return *found;
+}
+
+NodeId EngineHarness::idea(const std::string& title) const
+{
+    for (const auto& [id, summary] : nodes) {
+        if (summary.kind == NodeKind::Idea && summary.title == title) {
+            return id;
+        }
+    }
+    throw std::invalid_argument("no idea " + title + " in\n" + tree());
 }
 
 std::vector<StoredNode> EngineHarness::storedNodes() const

@@ -40,6 +40,7 @@ public:
 
     std::string tree() const; ///< what observers were told, as text
     NodeId node(const std::string& title) const;
+    NodeId idea(const std::string& title) const;
     const NodeSummary& summary(const std::string& title) const { return nodes.at(node(title)); }
     std::vector<StoredNode> storedNodes() const; ///< read from the closed session
 
@@ -72,6 +73,7 @@ public:
     std::vector<event::ReproWritten> repros;
     std::vector<event::Standing> standing;
     std::vector<std::shared_ptr<const CodeListings>> codeListings;
+    std::optional<event::Plan> plan;
     int changes = 0;
 
 private:

@@ -98,6 +98,13 @@ BuildResult FakeBuildPool::build(const BuildJob& job)
     } else {
         result.evaluation.outcome = Outcome::Passed;
         record.libraryHash = sha256(job.source);
+        KernelResources kernel;
+        kernel.kernel = "main";
+        kernel.registers = std::atoi(markIn(job.source, "registers").c_str());
+        if (const std::string used = markIn(job.source, "uses"); !used.empty()) {
+            kernel.instructions[used] = 1;
+        }
+        record.kernels.push_back(std::move(kernel));
         result.library = Library{record.libraryHash, std::make_shared<const std::string>(job.source)};
     }
     result.evaluation.build = record;

@@ -38,7 +38,8 @@ private:
 };
 
 /// A compiler in memory: the library's bytes are the source itself. A source that holds "build=failed" does not
-/// compile; "build=ours" fails for a reason of ours, once for each mention in `ledger.compiled`. With a shuffle seed,
+/// compile; "registers=200" and "uses=half" are what its
+/// machine code holds; "build=ours" fails for a reason of ours, once for each mention in `ledger.compiled`. With a shuffle seed,
 /// jobs end in any order and number per receive(); without, one by one in order.
 class FakeBuildPool final : public BuildPool
 {

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/steer_command.h"
+
+#include "app/ctl/session_reader.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace espalier::ctl {
+namespace {
+
+Result<std::string> ownPrompt(const std::string& file)
+{
+    if (file.empty()) {
+        return std::string();
+    }
+    if (file != "-") {
+        return readFile(file, std::size_t{1} << 20);
+    }
+    std::string text;
+    char buffer[65536];
+    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
+        text.append(buffer, got);
+    }
+    return text;
+}
+
+/// Of the session: what is not given stays as it is. Of a branch: all of it is set.
+Result<command::Command> budgetOf(const SteerVerb& options)
+{
+    Budget budget = options.budget;
+    if (budget == Budget{} && !options.unlimited) {
+        return fail(ErrorCode::InvalidInput,
+                    "The budget says nothing: give --evals, --tokens, --usd or --seconds, or --unlimited.");
+    }
+    if (options.node > 0) {
+        return command::SetBranchBudget{NodeId{options.node},
+                                        {budget.evaluations, budget.tokens, budget.usd, budget.seconds}};
+    }
+    if (!options.unlimited) {
+        ESPALIER_TRY(const SessionReader session, SessionReader::open(options.session));
+        const Budget& now = session.info().budget;
+        budget = now;
+        budget.evaluations = options.budget.evaluations ? options.budget.evaluations : now.evaluations;
+        budget.tokens = options.budget.tokens ? options.budget.tokens : now.tokens;
+        budget.usd = options.budget.usd ? options.budget.usd : now.usd;
+        budget.seconds = options.budget.seconds ? options.budget.seconds : now.seconds;
+    }
+    return command::SetBudget{budget};
+}
+
+/// What concerns the session and its run; nullopt: another act.
+std::optional<command::Command> controlOf(const SteerVerb& options)
+{
+    if (options.act == "ban") {
+        return command::Ban{options.text, options.predicate};
+    }
+    if (options.act == "lift-ban") {
+        return command::LiftBan{options.number};
+    }
+    if (options.act == "strategy") {
+        return command::SetStrategy{options.strategy};
+    }
+    if (options.act == "cross") {
+        return command::CrossOver{NodeId{options.node}, NodeId{options.second}};
+    }
+    if (options.act == "kill") {
+        return command::Kill{NodeId{options.node}};
+    }
+    if (options.act == "undo") {
+        return command::Undo{};
+    }
+    if (options.act == "pause") {
+        return command::Pause{};
+    }
+    if (options.act == "step") {
+        return command::Step{};
+    }
+    if (options.act == "run") {
+        return command::Run{};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<command::Command> commandOf(const SteerVerb& options)
+{
+    const NodeId node{options.node};
+    if (options.act == "overturn") {
+        return command::Overturn{node, options.as == "passed", options.reason};
+    }
+    if (options.act == "pin" || options.act == "unpin") {
+        return command::SetPinned{node, options.act == "pin"};
+    }
+    if (options.act == "prune" || options.act == "restore") {
+        return command::SetPruned{node, options.act == "prune"};
+    }
+    if (options.act == "boost") {
+        return command::SetBoost{node, options.factor};
+    }
+    if (options.act == "edit") {
+        return command::EditIdea{node, options.title, options.text};
+    }
+    if (options.act == "add-idea") {
+        return command::AddIdea{node, options.title, options.text};
+    }
+    if (options.act == "inject") {
+        ESPALIER_TRY(std::string source, readFile(options.file, std::size_t{1} << 20));
+        return command::Inject{options.node > 0 ? std::optional(node) : std::nullopt,
+                               options.title.empty() ? std::filesystem::path(options.file).stem().string() : options.title,
+                               std::move(source)};
+    }
+    if (options.act == "budget") {
+        return budgetOf(options);
+    }
+    if (options.act == "ask") {
+        ESPALIER_TRY(std::string prompt, ownPrompt(options.promptFile));
+        return command::Ask{node, std::move(prompt), options.ideas};
+    }
+    if (const auto control = controlOf(options)) {
+        return *control;
+    }
+    if (options.act == "hint") {
+        return command::AddHint{options.text};
+    }
+    if (options.act == "unhint") {
+        return command::RemoveHint{options.number};
+    }
+    if (options.act == "detach") {
+        return command::Attach{options.name, ""};
+    }
+    ESPALIER_TRY(std::string text, readFile(options.file, std::size_t{1} << 20));
+    if (text.empty()) {
+        return fail(ErrorCode::InvalidInput, fmt::format("{} is empty: there is nothing to attach.", options.file));
+    }
+    const std::string name =
+        options.name.empty() ? std::filesystem::path(options.file).filename().string() : options.name;
+    return command::Attach{name, printable(text, text.size())};
+}
+
+SteerDone doneOf(const SteerVerb& options)
+{
+    static const std::map<std::string, const char*> plain = {
+        {"pin", "It is protected and always a parent."},
+        {"unpin", "It is an ordinary node again."},
+        {"prune", "It and all below it have left the search; they stay visible."},
+        {"restore", "It is in the search again."},
+        {"boost", "The strategy weighs it by the factor from now on."},
+        {"edit", "The idea has its new words."},
+        {"add-idea", "The idea stands in the tree as a draft."},
+        {"inject", "The kernel is judged when the session runs."},
+        {"cross", "The idea stands in the tree and is implemented next when the session runs."},
+        {"kill", "It ends as cancelled and does not come back."},
+        {"ban", "It is said in every prompt from now on, and what breaks its predicate is rejected."},
+        {"lift-ban", "The ban is gone."},
+        {"budget", "The limits hold from now on."},
+        {"strategy", "It decides from the next expansion on."},
+        {"undo", "The last act is taken back."},
+        {"pause", "Nothing new starts; what runs ends."},
+        {"step", "One expansion, then it pauses."},
+        {"run", "The session goes on."},
+    };
+    if (const auto words = plain.find(options.act); words != plain.end()) {
+        Json json = {{"act", options.act}};
+        if (options.node > 0) {
+            json["node"] = options.node;
+        }
+        if (options.second > 0) {
+            json["second"] = options.second;
+        }
+        return {std::move(json), words->second};
+    }
+    if (options.act == "overturn") {
+        return {{{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
+                fmt::format("Node {} is {} by hand; the judge's verdict stays in its record.", options.node, options.as)};
+    }
+    if (options.act == "ask") {
+        return {{{"act", "ask"}, {"node", options.node}},
+                fmt::format("The model is asked about node {} again when the session runs.", options.node)};
+    }
+    if (options.act == "hint") {
+        return {{{"act", "hint"}, {"text", options.text}}, "The hint stands in every prompt from now on."};
+    }
+    if (options.act == "unhint") {
+        return {{{"act", "unhint"}, {"number", options.number}}, "The hint is gone."};
+    }
+    if (options.act == "attach") {
+        return {{{"act", "attach"}, {"file", options.file}},
+                "It goes to models whose profile names the channel attachments (--channels)."};
+    }
+    return {{{"act", "detach"}, {"name", options.name}}, "It is sent no more."};
+}
+
+} // namespace espalier::ctl

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/steer_options.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace espalier::ctl {
+namespace {
+
+/// Every act is a subcommand of its own.
+class Acts
+{
+public:
+    Acts(CLI::App& steer, SteerVerb& verb) : m_steer(steer), m_verb(verb) {}
+
+    CLI::App* add(const char* name, const char* help)
+    {
+        CLI::App* sub = m_steer.add_subcommand(name, help);
+        sub->add_flag("--json", m_verb.json, "One JSON object on standard output");
+        sub->callback([verb = &m_verb, sub] { verb->act = sub->get_name(); });
+        return sub;
+    }
+    CLI::App* onNode(const char* name, const char* help, const char* node = "The node")
+    {
+        CLI::App* sub = add(name, help);
+        sub->add_option("--node", m_verb.node, node)->required()->check(CLI::PositiveNumber);
+        return sub;
+    }
+
+private:
+    CLI::App& m_steer;
+    SteerVerb& m_verb;
+};
+
+void addTreeActs(Acts& acts, SteerVerb& verb)
+{
+    acts.onNode("pin", "Protect a node: it is always a parent");
+    acts.onNode("unpin", "Take the protection away");
+    acts.onNode("prune", "Take a node and all below it out of the search; it stays visible");
+    acts.onNode("restore", "Put a pruned node back");
+    acts.onNode("boost", "Weigh a node: 2 doubles its promise, 0 leaves it out")
+        ->add_option("--factor", verb.factor, "0 to 1000")
+        ->required();
+    for (CLI::App* idea : {acts.onNode("edit", "Give an idea other words before it is implemented"),
+                           acts.onNode("add-idea", "Write an idea under a root or candidate")}) {
+        idea->add_option("--title", verb.title, "A few words")->required();
+        idea->add_option("--text", verb.text, "A sentence or two");
+    }
+    CLI::App* inject = acts.add("inject", "An own kernel under a node, or as a root of its own");
+    inject->add_option("--node", verb.node, "The node")->check(CLI::PositiveNumber);
+    inject->add_option("file", verb.file, "The kernel: one .cu file")->required();
+    inject->add_option("--title", verb.title, "A few words; default: the file's name");
+    CLI::App* cross = acts.add("cross", "An idea of two kernels that passed; it is implemented next");
+    cross->add_option("first", verb.node, "The one that it stands under")->required()->check(CLI::PositiveNumber);
+    cross->add_option("second", verb.second, "The other one")->required()->check(CLI::PositiveNumber);
+    acts.onNode("kill", "End a candidate at whatever stage it is; it does not come back", "The candidate");
+    CLI::App* overturn = acts.onNode("overturn", "Set the judge's verdict on a node aside, with a reason", "The candidate");
+    overturn->add_option("--as", verb.as, "passed or rejected")
+        ->required()
+        ->check(CLI::IsMember({"passed", "rejected"}));
+    overturn->add_option("--reason", verb.reason, "What you know that the judge does not; kept with the session")
+        ->required();
+}
+
+void addModelActs(Acts& acts, SteerVerb& verb)
+{
+    CLI::App* ask = acts.onNode("ask", "Ask a model again, in own words if you like (show --prompt prints them)",
+                                "A candidate it wrote, an idea, or a kernel to have ideas for");
+    ask->add_option("--prompt", verb.promptFile, "A file with the prompt to send; - for standard input");
+    ask->add_flag("--ideas", verb.ideas, "Ask for ideas under the node");
+    acts.add("hint", "A sentence that stands in every prompt from now on")
+        ->add_option("text", verb.text, "The hint")
+        ->required();
+    acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1")->required();
+    CLI::App* ban = acts.add("ban", "A technique that is not wanted: said in every prompt, and held by the judge");
+    ban->add_option("text", verb.text, "For people and models: \"no fp16\"")->required();
+    ban->add_option("--predicate", verb.predicate,
+                    "What the judge rejects every candidate for that breaks it: \"fp16_instructions == 0\"");
+    acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1")->required();
+    CLI::App* attach = acts.add("attach", "An example or document for models that may be sent it");
+    attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
+    attach->add_option("--name", verb.name, "Another name for it");
+    acts.add("detach", "Take an attached text away")->add_option("name", verb.name, "Its name")->required();
+}
+
+template <typename T>
+void addLimit(CLI::App* budget, const char* name, std::optional<T>& limit, const char* help)
+{
+    budget->add_option_function<T>(name, [&limit](const T& value) { limit = value; }, help)->check(CLI::NonNegativeNumber);
+}
+
+void addRunActs(Acts& acts, SteerVerb& verb)
+{
+    CLI::App* budget = acts.add("budget", "What the session may spend in all; with --node a branch, from now on");
+    budget->add_option("--node", verb.node, "The node, and everything below it")->check(CLI::PositiveNumber);
+    addLimit(budget, "--evals", verb.budget.evaluations, "Evaluations");
+    addLimit(budget, "--tokens", verb.budget.tokens, "Tokens of models, in and out");
+    addLimit(budget, "--usd", verb.budget.usd, "Money for models");
+    addLimit(budget, "--seconds", verb.budget.seconds, "Seconds of the run; of a branch: seconds of the device");
+    budget->add_flag("--unlimited", verb.unlimited, "No limit any more");
+    acts.add("strategy", "Another strategy takes over, with its parameters after a colon: beam:width=3")
+        ->add_option("strategy", verb.strategy, "refine, beam, ucb, evolution, sample or manual")
+        ->required();
+    acts.add("undo", "Take back the last pin, prune, boost, edit, hint, ban, budget or strategy");
+    acts.add("pause", "A running session: nothing new starts, what runs ends");
+    acts.add("step", "An open session: one expansion, then it pauses");
+    acts.add("run", "An open session: go on");
+}
+
+} // namespace
+
+void addSteer(CLI::App& app, SteerVerb& verb)
+{
+    CLI::App* steer = app.add_subcommand("steer", "What the engineer does to a session, closed or running");
+    steer->add_option("session", verb.session, "The session file")->required();
+    steer->require_subcommand(1);
+    Acts acts(*steer, verb);
+    addTreeActs(acts, verb);
+    addModelActs(acts, verb);
+    addRunActs(acts, verb);
+}
+
+} // namespace espalier::ctl

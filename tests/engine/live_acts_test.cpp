@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Acts that steer a session for good: bans, budgets of branches, crossings, kills, another strategy, and undo.
+#include "core/base/json.h"
+#include "tests/engine/engine_harness.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+
+namespace espalier {
+namespace {
+
+/// Candidates somewhere below a node.
+std::vector<NodeId> candidatesBelow(const EngineHarness& engine, NodeId above)
+{
+    std::vector<NodeId> found;
+    for (const auto& [id, node] : engine.nodes) {
+        for (const NodeSummary* up = &node; !up->parents.empty(); up = &engine.nodes.at(up->parents.front().parent)) {
+            if (up->parents.front().parent == above && node.kind != NodeKind::Idea) {
+                found.push_back(id);
+            }
+        }
+    }
+    return found;
+}
+
+/// Turns, each of which is reported, until something is seen.
+template <typename Condition>
+void turnUntil(EngineHarness& engine, Condition seen)
+{
+    engine.secondsPerTurn = 0.06;
+    for (int i = 0; i < 5000 && !seen(); ++i) {
+        engine.turn();
+    }
+    ASSERT_TRUE(seen()) << engine.tree();
+}
+
+std::string lastRefusal(const EngineHarness& engine)
+{
+    return engine.failures.empty() ? std::string() : engine.failures.back().error.message;
+}
+
+TEST(LiveActs, ABanIsHeldForEveryCandidateJudgedFromThenOn)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Ban{"no fp16", "half == 0"});
+    EXPECT_NE(lastRefusal(engine).find("\"half == 0\" is no predicate: write one such as \"fp16_instructions == 0\""),
+              std::string::npos)
+        << lastRefusal(engine);
+    engine.post(command::Ban{" ", ""});
+    EXPECT_NE(lastRefusal(engine).find("say what is not wanted"), std::string::npos);
+    engine.failures.clear();
+    engine.task.playbook[1].source.text = "vector time=80 uses=half\n";
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Ban{"no fp16", "fp16_instructions==0"});
+    engine.post(command::Ban{"no trickery", ""});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    ASSERT_FALSE(engine.standing.empty());
+    EXPECT_EQ(engine.standing.back().bans,
+              (std::vector<BannedTechnique>{{"no fp16", "fp16_instructions == 0"}, {"no trickery", ""}}));
+    engine.run();
+    const NodeSummary& vector = engine.summary("vector");
+    EXPECT_EQ(vector.outcome, Outcome::Incorrect) << engine.tree();
+    EXPECT_EQ(vector.reason, "the kernel main has fp16_instructions 1; the engineer's ban \"no fp16\" says "
+                             "fp16_instructions == 0");
+    EXPECT_EQ(engine.summary("warp").outcome, Outcome::Passed);
+    EXPECT_EQ(engine.ledger.verified.count("vector time=80 uses=half\n"), 0u) << "nothing of it has run";
+    engine.post(command::FetchDetail{vector.id});
+    ASSERT_FALSE(engine.detail->evaluation.evidence.empty());
+    EXPECT_EQ(engine.detail->evaluation.evidence.back().check, "limits");
+
+    // It stays over a restart, and is lifted by number.
+    const std::string tree = engine.tree();
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.tree(), tree);
+    EXPECT_EQ(engine.standing.back().bans.size(), 2u);
+    engine.post(command::LiftBan{3});
+    EXPECT_EQ(lastRefusal(engine), "There is no ban 3: the session has 2.");
+    engine.post(command::LiftBan{1});
+    EXPECT_EQ(engine.standing.back().bans, (std::vector<BannedTechnique>{{"no trickery", ""}}));
+    engine.post(command::Inject{taskRoot, "again", "again time=70 uses=half\n"});
+    engine.run();
+    EXPECT_EQ(engine.summary("again").outcome, Outcome::Passed);
+}
+
+TEST(LiveActs, ABanMeetsWhatWaitsForTheJudgeAndSparesTheRoot)
+{
+    EngineHarness engine;
+    engine.task.root.text = "root time=100 registers=200\n";
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "wide", "wide time=10 registers=200\n"});
+    engine.post(command::Run{});
+    turnUntil(engine, [&] { return engine.status.waiting > 0; });
+    ASSERT_NE(engine.summary("wide").state, NodeState::Done);
+    engine.post(command::Ban{"", "registers <= 128"});
+    engine.settle();
+    EXPECT_EQ(engine.nodes.at(taskRoot).outcome, Outcome::Passed);
+    EXPECT_EQ(engine.summary("wide").outcome, Outcome::Incorrect) << engine.tree();
+    EXPECT_NE(engine.summary("wide").reason.find("the engineer's ban \"registers <= 128\" says"), std::string::npos);
+}
+
+TEST(LiveActs, NothingIsExpandedInABranchThatHasSpentItsBudget)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId vector = engine.idea("vector");
+    const auto before = candidatesBelow(engine, vector).size();
+    engine.post(command::SetBranchBudget{vector, {.evaluations = -1}});
+    EXPECT_NE(lastRefusal(engine).find("cannot be negative"), std::string::npos);
+    engine.post(command::SetBranchBudget{vector, {.evaluations = 3}});
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), before + 3) << engine.tree();
+    EXPECT_EQ(engine.nodes.at(vector).budget.evaluations, 3);
+    EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3);
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+
+    // The same after a restart; more of it, and the search goes on there.
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3);
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), before + 3) << engine.tree();
+    engine.post(command::SetBranchBudget{vector, {.evaluations = 2}});
+    EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 0) << "from now on";
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), before + 5) << engine.tree();
+    engine.post(command::SetBranchBudget{vector, {}});
+    engine.run();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, DeviceSecondsOfABranchAreCounted)
+{
+    EngineHarness engine; // the fake judge takes 1.5 s for a candidate that passes
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId vector = engine.idea("vector");
+    engine.post(command::SetBranchBudget{vector, {.seconds = 4}});
+    engine.run();
+    EXPECT_GE(engine.nodes.at(vector).branchSpent.seconds, 4) << engine.tree();
+    const auto spent = candidatesBelow(engine, vector).size();
+    EXPECT_GE(spent, 3u);
+    EXPECT_LT(spent, 11u) << "what was under way when it ran out ends, and nothing more\n" << engine.tree();
+    const double seconds = engine.nodes.at(vector).branchSpent.seconds;
+    ASSERT_TRUE(engine.open());
+    EXPECT_DOUBLE_EQ(engine.nodes.at(vector).branchSpent.seconds, seconds);
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), spent) << engine.tree();
+}
+
+TEST(LiveActs, AKilledCandidateEndsAndDoesNotComeBack)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "slow one", "slow time=1\n"});
+    const NodeId slow = engine.node("slow one");
+    engine.post(command::Run{});
+    turnUntil(engine, [&] { return engine.nodes.at(slow).runningStage == Stage::Verify; });
+    engine.post(command::Kill{slow});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    engine.settle();
+    EXPECT_EQ(engine.nodes.at(slow).outcome, Outcome::NotRun);
+    EXPECT_EQ(engine.nodes.at(slow).cause, NotRunCause::Cancelled);
+    EXPECT_EQ(engine.nodes.at(slow).reason, "The engineer killed it.");
+    EXPECT_EQ(engine.status.evaluations, 17) << "it counts for nothing, and everything else goes on\n" << engine.tree();
+    EXPECT_EQ(engine.ledger.timed.count("slow time=1\n"), 0u);
+    engine.post(command::Kill{slow});
+    EXPECT_NE(lastRefusal(engine).find("has ended: there is nothing to kill"), std::string::npos);
+    engine.post(command::Kill{taskRoot});
+    EXPECT_NE(lastRefusal(engine).find("root cannot be killed"), std::string::npos);
+    engine.post(command::Kill{engine.idea("vector")});
+    EXPECT_NE(lastRefusal(engine).find("is an idea: kill one of its candidates"), std::string::npos);
+    const std::string tree = engine.tree();
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.tree(), tree);
+}
+
+TEST(LiveActs, WhatWaitsOrIsBeingBuiltCanBeKilledToo)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "waiting", "waiting time=1\n"});
+    engine.post(command::Kill{engine.node("waiting")}); // nothing runs yet
+    engine.post(command::Inject{taskRoot, "built", "built time=1\n"});
+    const NodeId built = engine.node("built");
+    engine.post(command::Run{});
+    turnUntil(engine, [&] { return engine.nodes.at(built).runningStage == Stage::Build; });
+    engine.post(command::Kill{built});
+    engine.settle();
+    EXPECT_EQ(engine.summary("waiting").cause, NotRunCause::Cancelled);
+    EXPECT_EQ(engine.summary("built").cause, NotRunCause::Cancelled);
+    EXPECT_EQ(engine.ledger.compiled.count("waiting time=1\n"), 0u);
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, TwoKernelsAreCrossedNext)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const NodeId registers = engine.node("registers");
+    const auto tuned = std::find_if(engine.nodes.begin(), engine.nodes.end(), [](const auto& entry) {
+        return entry.second.kind == NodeKind::Candidate && entry.second.proposer == "tuner";
+    });
+    ASSERT_NE(tuned, engine.nodes.end());
+    const NodeId other = tuned->first; // it has the same tunables
+    engine.post(command::CrossOver{registers, engine.node("warp")});
+    EXPECT_NE(lastRefusal(engine).find("No proposer of this session can cross"), std::string::npos);
+    engine.post(command::CrossOver{registers, registers});
+    EXPECT_NE(lastRefusal(engine).find("cannot be crossed with itself"), std::string::npos);
+    engine.post(command::CrossOver{registers, engine.node("broken")});
+    EXPECT_NE(lastRefusal(engine).find("is no kernel that has passed"), std::string::npos);
+    engine.failures.clear();
+    const auto nodes = engine.nodes;
+    engine.post(command::CrossOver{registers, other});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    const NodeSummary idea = engine.nodes.rbegin()->second;
+    ASSERT_FALSE(nodes.contains(idea.id));
+    EXPECT_EQ(idea.parents, (std::vector<Edge>{{registers, EdgeRole::Primary}, {other, EdgeRole::Crossover}}));
+    ASSERT_TRUE(engine.plan);
+    EXPECT_TRUE(std::any_of(engine.plan->steps.begin(), engine.plan->steps.end(), [&](const PlannedStep& step) {
+        return step.kind == PlannedStep::Next && step.node == idea.id && step.why == "the engineer crossed two kernels";
+    }));
+    engine.post(command::CrossOver{registers, other});
+    EXPECT_NE(lastRefusal(engine).find("are crossed already"), std::string::npos);
+    engine.post(command::Step{});
+    engine.settle();
+    EXPECT_EQ(candidatesBelow(engine, idea.id).size(), 1u) << engine.tree();
+}
+
+TEST(LiveActs, AnotherStrategyTakesOverWhileItRuns)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    turnUntil(engine, [&] { return engine.status.evaluations >= 2; });
+    engine.post(command::SetStrategy{"bream"});
+    EXPECT_EQ(engine.failures.size(), 1u);
+    engine.post(command::SetStrategy{"manual"});
+    engine.settle();
+    EXPECT_NE(engine.status.why.find("waits for the engineer"), std::string::npos) << engine.status.why;
+    EXPECT_EQ(engine.info.strategy, "manual");
+    EXPECT_EQ(engine.plan->strategy, "manual");
+    const auto few = engine.status.evaluations;
+    EXPECT_LT(few, 17);
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.info.strategy, "manual");
+    engine.post(command::SetStrategy{"beam:width=2"});
+    engine.run();
+    EXPECT_GT(engine.status.evaluations, few);
+}
+
+TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Undo{});
+    EXPECT_NE(lastRefusal(engine).find("There is nothing to undo"), std::string::npos);
+    engine.failures.clear();
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId vector = engine.idea("vector");
+    engine.post(command::AddIdea{taskRoot, "mine", "first"});
+    const NodeId mine = engine.idea("mine");
+    engine.post(command::SetPinned{vector, true});
+    engine.post(command::SetPruned{vector, true});
+    engine.post(command::SetBoost{vector, 3});
+    engine.post(command::EditIdea{mine, "mine too", "second"});
+    engine.post(command::AddHint{"be brief"});
+    engine.post(command::Ban{"no fp16", ""});
+    engine.post(command::SetBudget{{.evaluations = 5}});
+    engine.post(command::SetBranchBudget{vector, {.usd = 1.5}});
+    engine.post(command::SetStrategy{"beam"});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    EXPECT_EQ(engine.status.budget.evaluations, 5);
+
+    const auto undo = [&engine] {
+        engine.post(command::Undo{});
+        ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    };
+    undo();
+    EXPECT_EQ(engine.info.strategy, "refine");
+    undo();
+    EXPECT_TRUE(engine.nodes.at(vector).budget.none());
+    undo();
+    EXPECT_EQ(engine.status.budget, Budget{});
+    ASSERT_TRUE(engine.open()); // what can be undone is in the session
+    undo();
+    EXPECT_TRUE(engine.standing.back().bans.empty());
+    undo();
+    EXPECT_TRUE(engine.standing.back().hints.empty());
+    undo();
+    EXPECT_EQ(engine.nodes.at(mine).title, "mine");
+    engine.post(command::SetPinned{mine, true}); // a new act comes first
+    undo();
+    EXPECT_FALSE(engine.nodes.at(mine).pinned);
+    undo();
+    EXPECT_EQ(engine.nodes.at(vector).boost, 1);
+    undo();
+    EXPECT_FALSE(engine.nodes.at(vector).pruned);
+    EXPECT_TRUE(engine.nodes.at(vector).pinned);
+    undo();
+    EXPECT_FALSE(engine.nodes.at(vector).pinned);
+    engine.post(command::Undo{});
+    EXPECT_NE(lastRefusal(engine).find("There is nothing to undo"), std::string::npos);
+    engine.run();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, AnEditThatWasImplementedStaysAndTheActBeforeItIsNext)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+    engine.post(command::AddHint{"be brief"});
+    engine.post(command::AddIdea{taskRoot, "mine", "first"});
+    const NodeId mine = engine.idea("mine");
+    engine.post(command::EditIdea{mine, "mine too", "second"});
+    engine.post(command::Inject{mine, "own", "own time=10\n"});
+    engine.post(command::Undo{});
+    EXPECT_NE(lastRefusal(engine).find("was implemented since its words were edited"), std::string::npos);
+    engine.failures.clear();
+    engine.post(command::Undo{});
+    EXPECT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    EXPECT_TRUE(engine.standing.back().hints.empty());
+}
+
+TEST(LiveActs, ThePlanSaysWhatRunsWhatWaitsAndWhatIsOpen)
+{
+    EngineHarness engine;
+    engine.secondsPerTurn = 0.1;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    bool running = false, queued = false, next = false, open = false;
+    for (int i = 0; i < 5000 && engine.status.state == RunState::Running; ++i) {
+        engine.turn();
+        for (const PlannedStep& step : engine.plan->steps) {
+            running = running || (step.kind == PlannedStep::Running && !step.why.empty());
+            queued = queued || step.kind == PlannedStep::Queued;
+            next = next || (step.kind == PlannedStep::Next && !step.why.empty());
+            open = open || step.kind == PlannedStep::Open;
+        }
+        EXPECT_LE(engine.plan->steps.size(), 50u);
+        EXPECT_TRUE(std::is_sorted(engine.plan->steps.begin(), engine.plan->steps.end(),
+                                   [](const auto& a, const auto& b) { return a.kind < b.kind; }));
+    }
+    EXPECT_TRUE(running && queued && next && open);
+    engine.settle();
+    EXPECT_EQ(engine.plan->strategy, "refine");
+    EXPECT_TRUE(engine.plan->steps.empty()) << "nothing is left";
+}
+
+} // namespace
+} // namespace espalier
