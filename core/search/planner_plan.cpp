@@ -48,7 +48,9 @@ std::vector<PlannedStep> Planner::plannedSteps(std::size_t most) const
         }
     }
     std::optional<PlannedStep> next;
-    if (const auto crossed = crossedByHand()) {
+    if (const auto failed = nextRepair()) {
+        next = PlannedStep{PlannedStep::Next, *failed, "it is repaired"};
+    } else if (const auto crossed = crossedByHand()) {
         next = PlannedStep{PlannedStep::Next, *crossed, "the engineer crossed two kernels"};
     } else if (m_tree.root() && !m_asking) {
         next = stepOf(m_strategy->next(m_tree));
