@@ -281,12 +281,16 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
     entry.parent = node.parents.empty() ? std::nullopt : std::optional(node.parents.front().parent);
     entry.ordinal = node.ordinal;
     entry.title = node.title;
-    entry.proposer = node.proposer;
+    entry.proposer = writerOf(node);
+    entry.byEngineer = node.proposer == "engineer";
     entry.key = payload.key;
     entry.planned = payload.planned;
     entry.byHand = payload.byHand;
-    const Proposer* proposer = proposerNamed(node.proposer);
+    const Proposer* proposer = proposerNamed(entry.proposer);
     entry.exhausted = node.kind == NodeKind::Idea && !proposer;
+    if (entry.exhausted && entry.byEngineer) {
+        m_unwritten.push_back(node.id);
+    }
     entry.oneByOne = node.kind == NodeKind::Idea && proposer && proposer->readsBackground();
     entry.pinned = node.pinned;
     entry.pruned = node.pruned;
@@ -612,6 +616,19 @@ void Planner::updateIdeaState(NodeId id)
 }
 
 // --- contexts ----------------------------------------------------------------------------------------------------
+
+/// Who writes the kernels of an idea: who had it; of the engineer's the first proposer that writes what it is told.
+std::string Planner::writerOf(const StoredNode& node) const
+{
+    if (node.kind == NodeKind::Idea && node.proposer == "engineer") {
+        for (const auto& proposer : m_proposers) {
+            if (proposer->readsBackground()) {
+                return std::string(proposer->name());
+            }
+        }
+    }
+    return node.proposer;
+}
 
 Proposer* Planner::proposerNamed(const std::string& name) const
 {

@@ -180,6 +180,7 @@ private:
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;
+    std::string writerOf(const StoredNode& node) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
     bool backgroundWanted() const;
@@ -213,6 +214,7 @@ private:
     std::deque<NodeId> m_unindexed; ///< nodes whose texts m_similar does not know yet, in the order in which they came
     std::optional<Asking> m_asking;
     std::deque<Generating> m_generating; ///< in request order
+    std::vector<NodeId> m_unwritten;     ///< the engineer's ideas that no proposer implements
     std::vector<NodeId> m_unanswered;    ///< asked for in an earlier run that ended before the answer
     std::vector<NodeId> m_postponed;     ///< asked for while their proposer is held
     std::optional<NodeId> m_cutOffAsk;   ///< a parent that an earlier run was asking when it ended

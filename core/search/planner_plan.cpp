@@ -69,6 +69,12 @@ std::vector<PlannedStep> Planner::plannedSteps(std::size_t most) const
         }
     }
     steps.resize(std::min(steps.size(), most));
+    for (auto id = m_unwritten.rbegin(); id != m_unwritten.rend() && steps.size() < most; ++id) {
+        const NodeSummary* idea = m_book.find(*id);
+        if (idea->state == NodeState::Draft && !m_book.pruned(*id)) {
+            steps.push_back({PlannedStep::Open, *id, "no model takes part: give a kernel of your own under it"});
+        }
+    }
     return steps;
 }
 

@@ -62,7 +62,7 @@ void Planner::findCutOffAsk()
     const auto& nodes = m_tree.nodes();
     for (auto last = nodes.rbegin(); last != nodes.rend() && last->second.kind == NodeKind::Idea; ++last) {
         const TreeNode& idea = last->second;
-        if (idea.proposer != "engineer") {
+        if (!idea.byEngineer) {
             if (idea.parent && !idea.crossedWith && !m_tree.at(*idea.parent).asked) {
                 m_cutOffAsk = idea.parent;
             }
@@ -76,7 +76,7 @@ std::string Planner::whyAsked(NodeId parent)
 {
     const std::vector<NodeId>& children = m_tree.at(parent).children;
     for (auto child = children.rbegin(); child != children.rend(); ++child) {
-        const auto node = m_tree.at(*child).proposer == "engineer" ? std::nullopt : std::optional(stored(*child));
+        const auto node = m_tree.at(*child).byEngineer ? std::nullopt : std::optional(stored(*child));
         if (node && *node) {
             return NodePayload::parse((*node)->payload).why;
         }

@@ -59,6 +59,7 @@ struct TreeNode {
     BranchSpending spentBefore;     ///< what the branch had spent when its budget was set
     BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes): addSpending()
     bool byHand = false;            ///< ideas: the engineer crossed two nodes
+    bool byEngineer = false;        ///< the engineer wrote it; ideas: `proposer` is who implements it
 
     int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
 

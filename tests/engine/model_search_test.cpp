@@ -393,6 +393,32 @@ TEST_F(ModelSearch, TheEngineerAsksAgainInOwnWords)
     EXPECT_EQ(engine.summary("split each row over blocks").outcome, Outcome::Passed);
 }
 
+TEST_F(ModelSearch, AModelImplementsTheEngineersIdea)
+{
+    script();
+    open();
+    engine.run();
+    world.say("implement fake: skip the tail #0", kernelAnswer("fake skip time=20 "));
+    world.say("idea fake: skip the tail", "no ideas");
+    world.say("idea fake: skip the tail again", "no ideas");
+    engine.post(command::AddIdea{engine.node("read wide vectors"), "skip the tails", "first words"});
+    const NodeId idea = engine.node("skip the tails");
+    engine.post(command::EditIdea{idea, "skip the tail", "Rows are a multiple of four: drop the last branch."});
+    ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    engine.drop(); // it waits in the session
+    open();
+    engine.run();
+    EXPECT_EQ(world.unknown, "");
+    EXPECT_EQ(engine.nodes.at(idea).proposer, "engineer");
+    EXPECT_EQ(engine.nodes.at(idea).state, NodeState::Done);
+    const NodeSummary& made = engine.summary("skip the tail");
+    EXPECT_EQ(made.kind, NodeKind::Candidate);
+    EXPECT_EQ(made.proposer, "llm");
+    EXPECT_EQ(made.outcome, Outcome::Passed);
+    EXPECT_EQ(engine.status.best, made.id);
+    EXPECT_NE(world.request("implement fake: skip the tail #0")->messages.back().text.find("drop the last branch"), std::string::npos);
+}
+
 TEST_F(ModelSearch, HintsAndAttachedTextsGoIntoPrompts)
 {
     script();
