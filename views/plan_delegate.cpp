@@ -66,6 +66,7 @@ QWidget* PlanDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&
 {
     auto* editor = new IdeaEditor(parent);
     auto* self = const_cast<PlanDelegate*>(this); // Qt asks a constant delegate for an editor that reports to it
+    self->m_editor = editor;
     connect(editor, &IdeaEditor::committed, self, [self, editor] {
         emit self->commitData(editor);
         emit self->closeEditor(editor);
@@ -95,6 +96,7 @@ void PlanDelegate::destroyEditor(QWidget* editor, const QModelIndex& index) cons
     auto* self = const_cast<PlanDelegate*>(this);
     const QModelIndex edited = m_edited;
     self->m_edited = QPersistentModelIndex();
+    self->m_editor = nullptr;
     emit self->sizeHintChanged(edited);
     emit self->editingEnded();
 }

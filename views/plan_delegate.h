@@ -6,6 +6,7 @@
 
 namespace espalier {
 
+class IdeaEditor;
 class Workbench;
 
 /// Two lines a step: sign, title and what happens to it; then why. An idea is edited in its row, which grows for that.
@@ -25,6 +26,7 @@ public:
     void destroyEditor(QWidget* editor, const QModelIndex& index) const override;
     /// Gives the row the height of an editor; before the view opens one.
     void makeRoom(const QModelIndex& index);
+    IdeaEditor* editor() const { return m_editor; } ///< the one that is open, or none
 
 signals:
     void editingEnded();
@@ -32,6 +34,7 @@ signals:
 private:
     const Workbench& m_bench;
     QPersistentModelIndex m_edited;
+    IdeaEditor* m_editor = nullptr; ///< the view's
 };
 
 } // namespace espalier

@@ -60,7 +60,7 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
 
 IdeaEditor* PlanPanel::editor() const
 {
-    return m_view->findChild<IdeaEditor*>();
+    return m_delegate->editor();
 }
 
 void PlanPanel::open(const QModelIndex& index)
