@@ -15,11 +15,24 @@ namespace espalier {
 
 namespace {
 
-// the shell of the script below knows descriptors of one digit only
-constexpr int sourceFd = 7, headerFd = 8, resultFd = 9;
+// the shell of the scripts below knows descriptors of one digit only
+constexpr int hostInFd = 5, hostOutFd = 6, sourceFd = 7, headerFd = 8, resultFd = 9;
+constexpr int notJoined = 125;
 
-/// A first byte says that the sandbox came up and the compiler was started; the library follows when it ended well.
-constexpr const char* script = "printf + >&9 || exit 126; \"$@\" && cat lib.so >&9";
+// $0: the source; $@: nvcc and its arguments. A first byte says that the sandbox came up and the compiler was started; the
+// library follows when it ended well.
+constexpr const char* wholeScript = "printf + >&9 || exit 126; \"$@\" -shared \"$0\" -o lib.so && cat lib.so >&9";
+constexpr const char* partsScript = "printf + >&9 || exit 126; \"$@\" -c \"$0\" -o whole.o && \"$@\" -shared whole.o -o lib.so && "
+                                    "cat whole.o >&6 && cat lib.so >&9";
+constexpr const char* deviceScript =
+    "printf + >&9 || exit 126; \"$@\" -fatbin \"$0\" -o device.fatbin || exit; "
+    "objcopy --update-section .nv_fatbin=device.fatbin host.o whole.o && \"$@\" -shared whole.o -o lib.so || exit 125; "
+    "cat lib.so >&9";
+
+const char* scriptFor(const CompileRequest& request)
+{
+    return request.host ? deviceScript : request.keepHost ? partsScript : wholeScript;
+}
 
 Result<UniqueFd> memoryFile(const char* name, std::string_view content)
 {
@@ -57,12 +70,11 @@ std::string contentsOf(const UniqueFd& fd, std::uint64_t limit)
 
 std::vector<std::string> compilerWords(const Toolkit& toolkit, const CompileRequest& request)
 {
-    std::vector<std::string> words = {"/bin/sh", "-c", script, "sh", toolkit.nvcc.string()};
+    std::vector<std::string> words = {"/bin/sh", "-c", scriptFor(request), request.sourceName, toolkit.nvcc.string()};
     words.insert(words.end(), request.arguments.begin(), request.arguments.end());
     for (std::size_t i = 0; i < request.includeRoots.size(); ++i) {
         words.push_back("-I" + (request.sandboxed ? sandboxedIncludeRoot(i) : request.includeRoots[i]));
     }
-    words.insert(words.end(), {request.sourceName, "-o", "lib.so"});
     return words;
 }
 
@@ -74,7 +86,11 @@ ProcessSpec limited(const CompileRequest& request)
     return spec;
 }
 
-Result<CompileResult> run(ProcessSpec spec, const UniqueFd& result, const CompileRequest& request, std::stop_token stop)
+struct Outputs {
+    UniqueFd library, host;
+};
+
+Result<CompileResult> run(ProcessSpec spec, const Outputs& outputs, const CompileRequest& request, std::stop_token stop)
 {
     auto ran = runToEnd(std::move(spec), {}, request.deadline, request.outputCap, std::move(stop));
     if (!ran) {
@@ -87,10 +103,13 @@ Result<CompileResult> run(ProcessSpec spec, const UniqueFd& result, const Compil
     compiled.seconds = ran->seconds;
     compiled.dropped = ran->dropped;
     compiled.output = std::move(ran->err) + ran->out;
-    std::string written = contentsOf(result, request.fileSizeLimit > 0 ? request.fileSizeLimit : UINT64_MAX);
+    const std::uint64_t limit = request.fileSizeLimit > 0 ? request.fileSizeLimit : UINT64_MAX;
+    std::string written = contentsOf(outputs.library, limit);
     compiled.started = !written.empty();
+    compiled.joined = !(request.host && compiled.status.code == notJoined);
     if (compiled.started && compiled.status.success()) {
         compiled.library = written.substr(1);
+        compiled.host = request.keepHost ? contentsOf(outputs.host, limit) : std::string();
     }
     return compiled;
 }
@@ -99,28 +118,40 @@ Result<CompileResult> run(ProcessSpec spec, const UniqueFd& result, const Compil
 
 Result<CompileResult> compile(const Toolkit& toolkit, const CompileRequest& request, std::stop_token stop)
 {
-    ESPALIER_TRY(const UniqueFd result, memoryFile("library", {}));
+    Outputs outputs;
+    ESPALIER_TRY(outputs.library, memoryFile("library", {}));
+    ESPALIER_TRY(outputs.host, memoryFile("host", {}));
     ProcessSpec spec = limited(request);
     const std::vector<std::string> words = compilerWords(toolkit, request);
     if (request.sandboxed) {
         ESPALIER_TRY(const UniqueFd source, memoryFile("source", request.source));
         ESPALIER_TRY(const UniqueFd header, memoryFile("header", request.header));
-        spec.argv =
-            sandboxCommand(toolkit, request.includeRoots, {{sourceFd, request.sourceName}, {headerFd, "entry.h"}},
-                           request.memoryLimit > 0 ? request.memoryLimit : std::uint64_t{8} << 30);
+        std::vector<SandboxFile> files = {{sourceFd, request.sourceName}, {headerFd, "entry.h"}};
+        spec.descriptors = {{source.get(), sourceFd}, {header.get(), headerFd}, {outputs.library.get(), resultFd},
+                            {outputs.host.get(), hostOutFd}};
+        UniqueFd host;
+        if (request.host) {
+            ESPALIER_TRY(host, memoryFile("host part", *request.host));
+            files.push_back({hostInFd, "host.o"});
+            spec.descriptors.push_back({host.get(), hostInFd});
+        }
+        spec.argv = sandboxCommand(toolkit, request.includeRoots, files,
+                                   request.memoryLimit > 0 ? request.memoryLimit : std::uint64_t{8} << 30);
         spec.argv.insert(spec.argv.end(), words.begin(), words.end());
         spec.environment = compilerEnvironment(toolkit, "/tmp");
-        spec.descriptors = {{source.get(), sourceFd}, {header.get(), headerFd}, {result.get(), resultFd}};
-        return run(std::move(spec), result, request, std::move(stop));
+        return run(std::move(spec), outputs, request, std::move(stop));
     }
     ESPALIER_TRY(const ScratchFolder scratch, ScratchFolder::create("espalier-build"));
     ESPALIER_CHECK(writeFileAtomically(scratch.path() / request.sourceName, request.source));
     ESPALIER_CHECK(writeFileAtomically(scratch.path() / "entry.h", request.header));
+    if (request.host) {
+        ESPALIER_CHECK(writeFileAtomically(scratch.path() / "host.o", *request.host));
+    }
     spec.argv = words;
     spec.workingDirectory = scratch.path().string();
     spec.environment = compilerEnvironment(toolkit, scratch.path().string());
-    spec.descriptors = {{result.get(), resultFd}};
-    return run(std::move(spec), result, request, std::move(stop));
+    spec.descriptors = {{outputs.library.get(), resultFd}, {outputs.host.get(), hostOutFd}};
+    return run(std::move(spec), outputs, request, std::move(stop));
 }
 
 } // namespace espalier

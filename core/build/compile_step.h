@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -18,7 +19,11 @@ struct CompileRequest {
     std::string sourceName; ///< "candidate.cu"
     std::string header;     ///< seen as "entry.h"
     std::vector<std::string> includeRoots;
-    std::vector<std::string> arguments; ///< of nvcc, without -I, source and -o
+    std::vector<std::string> arguments; ///< of nvcc, without -shared, -I, source and -o
+    bool keepHost = false;              ///< the host object is wanted beside the library
+    /// The host object of a source with the same host part (host_part.h): only the device part is compiled, and takes
+    /// the place of the device code in it.
+    std::shared_ptr<const std::string> host;
     bool sandboxed = true;
     std::chrono::milliseconds deadline{};
     std::uint64_t memoryLimit = 0, fileSizeLimit = 0;
@@ -32,6 +37,8 @@ struct CompileResult {
     std::string output; ///< what the tools printed, capped, not yet made printable
     std::uint64_t dropped = 0;
     std::string library; ///< empty unless status.success()
+    std::string host;    ///< likewise, where it was wanted
+    bool joined = true;  ///< false: the device part is fine, but could not be put into the host object
     double seconds = 0;
 };
 

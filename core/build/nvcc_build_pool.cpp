@@ -12,6 +12,8 @@
 #include "core/build/compile_step.h"
 #include "core/build/contract_check.h"
 #include "core/build/entry_header.h"
+#include "core/build/host_objects.h"
+#include "core/build/host_part.h"
 #include "core/build/source_review.h"
 #include "core/build/symbol_check.h"
 
@@ -25,6 +27,7 @@
 #include <sys/eventfd.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace espalier {
 
@@ -79,13 +82,13 @@ std::vector<std::string> nvccArguments(const BuildJob& job)
 {
     const std::string& arch = job.architecture;
     std::vector<std::string> arguments = {
-        "-shared",    "-cudart",
-        "none",       "--no-compress",
-        "-lineinfo",  "-Xptxas",
-        "-v",         "-std=c++17",
-        "-Xcompiler", "-fPIC,-fvisibility=default",
-        "-include",   "entry.h",
-        "-gencode",   fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
+        "-cudart",  "none",
+        "--no-compress", "-lineinfo",
+        "-Xptxas",  "-v",
+        "-std=c++17", "-Xcompiler",
+        "-fPIC,-fvisibility=default", "-include",
+        "entry.h",  "-gencode",
+        fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
     arguments.insert(arguments.end(), job.task->build.flags.begin(), job.task->build.flags.end());
     for (const std::string& library : job.libraries) {
         arguments.push_back("-l" + library);
@@ -202,11 +205,38 @@ private:
         request.memoryLimit = m_options.memoryLimit;
         request.fileSizeLimit = m_options.fileSizeLimit;
         request.outputCap = m_options.outputCap;
-        const auto compiled = compile(*m_options.toolkit, request, std::move(stop));
+        const std::string host = hostKey(job, header, arguments);
+        request.keepHost = !host.empty();
+        request.host = host.empty() ? nullptr : m_hosts.find(host);
+        auto compiled = compile(*m_options.toolkit, request, stop);
+        if (compiled && !compiled->joined) {
+            request.host = nullptr; // it may still be built whole
+            compiled = compile(*m_options.toolkit, request, std::move(stop));
+        }
         if (!compiled) {
             return {notRun(NotRunCause::Infrastructure, compiled.error().message), std::nullopt};
         }
-        return judged(job, *compiled, deadline);
+        if (!compiled->host.empty()) {
+            m_hosts.store(host, std::exchange(compiled->host, {}));
+        }
+        BuildCache::Entry entry = judged(job, *compiled, deadline);
+        entry.evaluation.build->deviceOnly = request.host != nullptr;
+        return entry;
+    }
+
+    /// Names what the host object of a candidate depends on; empty where its device part cannot be told apart.
+    std::string hostKey(const BuildJob& job, const std::string& header, const std::vector<std::string>& arguments)
+    {
+        std::optional<std::string> part;
+        if (m_options.reuseHost && job.role == SourceRole::Candidate) {
+            part = hostPartOf(job.source);
+        }
+        if (!part) {
+            return {};
+        }
+        BuildJob host = job;
+        host.source = std::move(*part);
+        return m_keys.keyOf(host, *m_options.toolkit, header, arguments).value_or(std::string());
     }
 
     BuildCache::Entry judged(const BuildJob& job, const CompileResult& compiled, double deadline) const
@@ -342,6 +372,7 @@ private:
     BuildPoolOptions m_options;
     BuildCache m_cache;
     BuildKeys m_keys;
+    HostObjects m_hosts;
     CompilerSandbox m_sandbox;
 };
 

@@ -16,6 +16,7 @@ struct BuildPoolOptions {
     Result<Toolkit> toolkit = findToolkit(); ///< an error answers every job not_run with its sentence
     std::filesystem::path cache;             ///< empty: cacheFolder()/builds
     bool useCache = true;
+    bool reuseHost = true; ///< a candidate whose host part was built before needs its device part only
     int workers = 0;                                      ///< 0: one per core
     bool sandbox = true;                                  ///< false: tests of the unsandboxed path only
     std::uint64_t memoryLimit = std::uint64_t{8} << 30;   ///< address space of each compiler process, bytes

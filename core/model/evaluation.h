@@ -65,6 +65,7 @@ struct BuildRecord {
     std::string toolkit;        ///< "13.0.88"
     double seconds = 0;         ///< of the compiler; 0 when `cached`
     bool cached = false;
+    bool deviceOnly = false;    ///< the host object came from an earlier build with the same host part
     std::vector<CompileMessage> messages;
     std::vector<KernelResources> kernels;
     std::string log;            ///< capped, printable

@@ -64,6 +64,7 @@ void visit(V& v, R& r)
     v("toolkit", r.toolkit);
     v("seconds", r.seconds);
     v("cached", r.cached);
+    v("device_only", r.deviceOnly);
     v("messages", r.messages);
     v("kernels", r.kernels);
     v("log", r.log);
