@@ -56,6 +56,14 @@ Result<command::Command> budgetOf(const SteerVerb& options)
     return command::SetBudget{budget};
 }
 
+std::optional<Again> againNamed(const std::string& act)
+{
+    return act == "re-verify" ? std::optional(Again::Verify)
+           : act == "re-time" ? std::optional(Again::Time)
+           : act == "profile" ? std::optional(Again::Profile)
+                              : std::nullopt;
+}
+
 /// What concerns the session and its run; nullopt: another act.
 std::optional<command::Command> controlOf(const SteerVerb& options)
 {
@@ -73,6 +81,9 @@ std::optional<command::Command> controlOf(const SteerVerb& options)
     }
     if (options.act == "kill") {
         return command::Kill{NodeId{options.node}};
+    }
+    if (const auto again = againNamed(options.act)) {
+        return command::JudgeAgain{NodeId{options.node}, *again};
     }
     if (options.act == "undo") {
         return command::Undo{};
@@ -159,6 +170,9 @@ SteerDone doneOf(const SteerVerb& options)
         {"inject", "The kernel is judged when the session runs."},
         {"cross", "The idea stands in the tree and is implemented next when the session runs."},
         {"kill", "It ends as cancelled and does not come back."},
+        {"re-verify", "It is verified again on new inputs: show --node says what came of it."},
+        {"re-time", "It is timed again in the full tier: show --node says what came of it."},
+        {"profile", "It is profiled: show --node says what came of it."},
         {"ban", "It is said in every prompt from now on, and what breaks its predicate is rejected."},
         {"lift-ban", "The ban is gone."},
         {"budget", "The limits hold from now on."},

@@ -56,6 +56,9 @@ void addTreeActs(Acts& acts, SteerVerb& verb)
     cross->add_option("first", verb.node, "The one that it stands under")->required()->check(CLI::PositiveNumber);
     cross->add_option("second", verb.second, "The other one")->required()->check(CLI::PositiveNumber);
     acts.onNode("kill", "End a candidate at whatever stage it is; it does not come back", "The candidate");
+    acts.onNode("re-verify", "Verify a kernel again on new inputs, with compute-sanitizer where it is installed", "The candidate or root");
+    acts.onNode("re-time", "Time a kernel again in the full tier", "The candidate or root");
+    acts.onNode("profile", "Profile a kernel: all counters, and samples by source line", "The candidate or root");
     CLI::App* overturn = acts.onNode("overturn", "Set the judge's verdict on a node aside, with a reason", "The candidate");
     overturn->add_option("--as", verb.as, "passed or rejected")
         ->required()

@@ -23,7 +23,8 @@ bool needsRun(const command::Command& command)
            std::holds_alternative<command::Run>(command);
 }
 
-/// Opens a closed session, does one act and closes it again. The first complaint is what went wrong.
+/// Opens a closed session, does one act and closes it again; what the judge is asked for is waited for. The first
+/// complaint is what went wrong.
 Result<void> actOnClosed(const std::string& session, const command::Command& command)
 {
     EventQueue events;
@@ -33,7 +34,14 @@ Result<void> actOnClosed(const std::string& session, const command::Command& com
     ESPALIER_TRY(std::unique_ptr<Engine> engine,
                  Engine::open(std::move(options), [&events](const event::Event& event) { events.push(event); }));
     engine->post(command);
-    engine->post(command::Stop{});
+    bool judging = std::holds_alternative<command::JudgeAgain>(command), began = false;
+    const auto stop = [&] {
+        judging = false;
+        engine->post(command::Stop{});
+    };
+    if (!judging) {
+        stop();
+    }
     std::optional<Error> error;
     for (bool closed = false; !closed;) {
         pollfd polled = {events.descriptor(), POLLIN, 0};
@@ -41,6 +49,19 @@ Result<void> actOnClosed(const std::string& session, const command::Command& com
         for (const event::Event& event : events.take()) {
             if (const auto* failed = std::get_if<event::CommandFailed>(&event); failed && !error) {
                 error = failed->error;
+                if (judging) {
+                    stop();
+                }
+            } else if (const auto* changes = std::get_if<event::Changes>(&event); changes && judging) {
+                const RunStatus& status = changes->status;
+                const bool active = status.state == RunState::Running || status.state == RunState::Pausing;
+                began = began || active;
+                if (status.state == RunState::Failed) {
+                    error = Error{ErrorCode::Internal, status.why};
+                }
+                if (began && !active) {
+                    stop();
+                }
             } else if (const auto* ended = std::get_if<event::Closed>(&event)) {
                 error = error ? error : ended->error;
                 closed = true;

@@ -75,6 +75,14 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     const Json again = onlyJson(ctl(runWords("s.espalier", 12)));
     EXPECT_EQ(again["evaluations"], 12);
     EXPECT_EQ(again["best"], json["best"]);
+    for (const char* act : {"re-verify", "re-time", "profile"}) { // on a closed session, while the caller waits
+        const auto again = ctl({"steer", path("s.espalier"), act, "--node", node});
+        EXPECT_EQ(again.status.code, 0) << act << again.err;
+    }
+    const Json judged = onlyJson(ctl({"show", path("s.espalier"), "--node", node, "--json"}))["nodes"][0];
+    EXPECT_TRUE(judged["measured_again"].get<bool>());
+    EXPECT_TRUE(judged["evaluation"].contains("profile"));
+    EXPECT_EQ(ctl({"steer", path("s.espalier"), "profile", "--node", "99"}).status.code, 2);
 }
 
 TEST_F(SearchTest, SameSeedSameTree)
