@@ -99,7 +99,9 @@ private:
     void interrupted()
     {
         ++m_interruptions;
-        if (m_interruptions == 1) {
+        if (m_waiting) { // nothing runs that could end
+            m_ended = true;
+        } else if (m_interruptions == 1) {
             m_table.line("Pausing: running stages end and are stored. Press Ctrl-C again to abandon them.");
             m_engine->post(command::Pause{});
         } else {
@@ -119,7 +121,12 @@ private:
         if (m_interruptions > 0 && event.status.state == RunState::Paused) {
             m_ended = true;
         }
-        if (m_interruptions == 0 &&
+        const bool waits = event.status.state == RunState::Paused && event.status.byEngineer;
+        if (m_interruptions == 0 && waits && !m_waiting) {
+            note(fmt::format("Paused by steer; espalierctl steer {} run goes on, Ctrl-C ends.", m_info.file));
+        }
+        m_waiting = waits;
+        if (m_interruptions == 0 && !waits &&
             (event.status.state == RunState::Paused || event.status.state == RunState::Failed)) {
             m_error =
                 Error{ErrorCode::Internal, event.status.why}; // the engine paused by itself: a lost judge, a full disk
@@ -232,6 +239,7 @@ private:
     std::vector<std::string> m_files;
     std::optional<Error> m_error;
     int m_interruptions = 0;
+    bool m_waiting = false; ///< paused by steer
     bool m_ended = false;
     std::unique_ptr<Engine> m_engine; ///< last: destroyed first, its observer uses the members above
 };

@@ -91,7 +91,7 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
     const NodeId id = node.id;
     const bool alone = m_state != RunState::Running;
     if (alone) {
-        const Errand errand{m_state, m_why};
+        const Errand errand{m_state, m_why, m_byEngineer};
         resumeRun(0);
         if (m_state != RunState::Running) {
             return {}; // no judge, or the store fails: it has been said
@@ -112,6 +112,7 @@ void EngineCore::endErrand()
     m_pipeline->setLaunching(false, 0);
     m_clock.stop();
     saveTime(true);
+    m_byEngineer = errand.byEngineer;
     enterState(errand.state, errand.why);
     reportChanges(true);
 }

@@ -24,7 +24,11 @@ struct EngineCore::Handler {
     }
 
     void operator()(const command::Run& c) const { core.run(c); }
-    void operator()(const command::Pause&) const { core.pause(""); }
+    void operator()(const command::Pause&) const
+    {
+        core.m_byEngineer = true;
+        core.pause("");
+    }
     void operator()(const command::Step&) const { core.resumeRun(1); }
     void operator()(const command::Stop&) const { core.stop(); }
     void operator()(const command::SetPinned& c) const { answer("pin", core.m_planner->setPinned(c.node, c.pinned)); }

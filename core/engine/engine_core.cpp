@@ -79,6 +79,7 @@ void EngineCore::resumeRun(std::optional<int> steps)
         return;
     }
     m_steps = steps;
+    m_byEngineer = steps.has_value(); // after a step it is for them to go on
     m_spent.reset();
     m_winding.reset();
     m_errand.reset();
@@ -98,6 +99,7 @@ void EngineCore::resumeRun(std::optional<int> steps)
 void EngineCore::pause(std::string why)
 {
     if (active(m_state)) {
+        m_byEngineer = m_byEngineer && why.empty();
         if (!why.empty() || m_why.empty()) {
             m_why = why.empty() ? "paused" : std::move(why);
         }

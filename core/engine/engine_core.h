@@ -39,6 +39,7 @@ private:
     struct Errand { ///< of the engineer's while the session did not run: where it stood
         RunState state;
         std::string why;
+        bool byEngineer;
     };
 
     EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer);
@@ -129,6 +130,7 @@ private:
 
     RunState m_state = RunState::Idle;
     std::string m_why;
+    bool m_byEngineer = false; ///< a pause that comes is theirs
     std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
     std::optional<Errand> m_errand;
     std::set<NodeId> m_measuredAgain;        ///< asked for in this run

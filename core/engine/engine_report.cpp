@@ -78,6 +78,7 @@ RunStatus EngineCore::status() const
     RunStatus status;
     status.state = m_state;
     status.why = m_why;
+    status.byEngineer = m_state == RunState::Paused && m_byEngineer;
     status.budget = m_journal.info().budget;
     status.evaluations = counts.evaluations;
     status.passed = counts.passed;

@@ -46,6 +46,7 @@ std::string_view nameOf(RunState state);
 struct RunStatus {
     RunState state = RunState::Idle;
     std::string why;                ///< Finished/Failed/Paused: one sentence ("the budget of 12 evaluations is used up")
+    bool byEngineer = false;        ///< Paused on the engineer's word: it waits to be told to go on
     Budget budget;
     std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
     int building = 0, waiting = 0, judging = 0;

@@ -143,6 +143,43 @@ TEST_F(SearchTest, InterruptPausesCleanly)
     }
 }
 
+/// `steer` reaches the process that runs the session: it pauses and waits, steps, goes on, and ends at Ctrl-C.
+TEST_F(SearchTest, ARunThatIsPausedBySteerWaits)
+{
+    auto process = Subprocess::start(spec(runWords("s.espalier", 200)));
+    ASSERT_TRUE(process);
+    const auto evaluations = [this] {
+        int done = 0;
+        for (const Json& node : treeOf("s.espalier")) {
+            done += node["kind"] == "candidate" && node["state"] == "done" ? 1 : 0;
+        }
+        return done;
+    };
+    for (int i = 0; i < 200 && (!std::filesystem::exists(path("s.espalier")) || evaluations() == 0); ++i) {
+        std::this_thread::sleep_for(100ms);
+    }
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "pause"}).status.code, 0);
+    int settled = -1;
+    for (int i = 0; i < 100 && settled != evaluations(); ++i) {
+        settled = evaluations();
+        std::this_thread::sleep_for(1s);
+    }
+    EXPECT_FALSE(process->wait(500ms)) << "it waits for the engineer";
+    const auto hint = ctl({"steer", path("s.espalier"), "hint", "while it waits"});
+    EXPECT_EQ(hint.status.code, 0) << hint.err;
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "run"}).status.code, 0);
+    for (int i = 0; i < 200 && evaluations() <= settled; ++i) {
+        std::this_thread::sleep_for(100ms);
+    }
+    EXPECT_GT(evaluations(), settled) << "it went on";
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "pause"}).status.code, 0);
+    std::this_thread::sleep_for(3s);
+    ::kill(process->pid(), SIGINT);
+    const auto status = process->wait(30s);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->code, 130);
+}
+
 TEST_F(SearchTest, SecondRunOnAnOpenSessionIsToldWhoHasIt)
 {
     auto process = Subprocess::start(spec(runWords("s.espalier", 30)));
