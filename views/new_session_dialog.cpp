@@ -61,8 +61,7 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     for (int gpu = 0; gpu < 4; ++gpu) {
         m_device->addItem(tr("GPU %1 (cuda:%1)").arg(gpu), QStringLiteral("cuda:%1").arg(gpu));
     }
-    m_strategy->addItem(tr("Refine: build on what is best"), QStringLiteral("refine"));
-    m_strategy->addItem(tr("Sample: ideas from the root"), QStringLiteral("sample"));
+    m_strategy->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon); // long words do not widen the dialog
     setModels(models);
     m_usd->setRange(0, 100000);
     m_usd->setDecimals(2);
@@ -123,6 +122,16 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     });
     suggestFile();
     check();
+}
+
+void NewSessionDialog::setStrategies(const std::vector<StrategyDescription>& strategies)
+{
+    m_strategy->clear();
+    for (const StrategyDescription& strategy : strategies) {
+        const QString name = format::text(strategy.name), words = tr("%1: %2").arg(name, format::text(strategy.meaning));
+        m_strategy->addItem(words, name);
+        m_strategy->setItemData(m_strategy->count() - 1, words, Qt::ToolTipRole);
+    }
 }
 
 void NewSessionDialog::chooseTaskFolder()
@@ -218,7 +227,9 @@ EngineOptions NewSessionDialog::options() const
     options.session = m_file->text().toStdString();
     options.task = m_task->currentData().toString().toStdString();
     options.device = m_device->currentData().toString().toStdString();
-    options.strategy = m_strategy->currentData().toString().toStdString();
+    if (m_strategy->currentIndex() >= 0) {
+        options.strategy = m_strategy->currentData().toString().toStdString();
+    }
     options.proposers.emplace();
     if (m_playbook->isChecked()) {
         options.proposers->push_back("playbook");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/engine/engine.h"
+#include "core/engine/strategies.h"
 
 #include <QDialog>
+#include <vector>
 
 class QCheckBox;
 class QComboBox;
@@ -23,6 +25,8 @@ class NewSessionDialog : public QDialog
 public:
     /// `models`: names of saved ones; without any the choice says where they come from.
     explicit NewSessionDialog(const QString& folder, const QStringList& models = {}, QWidget* parent = nullptr);
+    /// To choose from; the first one is chosen. None: the engine's default.
+    void setStrategies(const std::vector<StrategyDescription>& strategies);
     void setFile(const QString& file);
     void setModels(const QStringList& models);
     EngineOptions options() const;

@@ -53,12 +53,13 @@ void PlanDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
 QSize PlanDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const int two = 2 * option.fontMetrics.height() + 2 + 2 * padding;
-    return {100, index == m_edited ? IdeaEditor().sizeHint().height() : two};
+    return {100, index == m_edited ? m_room : two};
 }
 
 void PlanDelegate::makeRoom(const QModelIndex& index)
 {
     m_edited = index;
+    m_room = IdeaEditor().sizeHint().height();
     emit sizeHintChanged(index);
 }
 

@@ -34,6 +34,7 @@ signals:
 private:
     const Workbench& m_bench;
     QPersistentModelIndex m_edited;
+    int m_room = 0; ///< height of an editor
     IdeaEditor* m_editor = nullptr; ///< the view's
 };
 

@@ -10,6 +10,7 @@
 
 #include <QMimeData>
 #include <algorithm>
+#include <set>
 
 namespace espalier {
 
@@ -29,7 +30,7 @@ std::optional<NodeId> nodeIn(const QMimeData* data)
 PlanModel::PlanModel(Workbench& bench, QObject* parent) : QAbstractListModel(parent), m_bench(bench)
 {
     connect(&bench, &Workbench::planChanged, this, &PlanModel::follow);
-    connect(&bench.nodes(), &NodeStore::updated, this, &PlanModel::follow); // a step's node may come after the step
+    connect(&bench.nodes(), &NodeStore::updated, this, &PlanModel::handleUpdate);
     connect(&bench.nodes(), &NodeStore::cleared, this, &PlanModel::follow);
     connect(&bench.themes(), &ThemeManager::themeChanged, this, &PlanModel::refresh);
     connect(&bench, &Workbench::selectionChanged, this,
@@ -48,13 +49,30 @@ void PlanModel::keep(std::optional<NodeId> node)
     follow();
 }
 
+/// Of the many news of a search only those of the plan's nodes are looked at.
+void PlanModel::handleUpdate(const QList<int>&, const QList<int>& changed)
+{
+    std::set<int> mine;
+    for (const PlannedStep& step : m_steps) {
+        mine.insert(m_bench.nodes().indexOf(step.node));
+    }
+    if (m_incomplete || m_steps.empty()) {
+        follow(); // a step's node may come after the step; the first kernel is where a new idea goes
+    } else if (std::any_of(changed.begin(), changed.end(), [&](int node) { return mine.contains(node); })) {
+        refresh();
+    }
+}
+
 /// Moves, inserts and removes what differs from the plan: a reset would close an editor.
 void PlanModel::follow()
 {
     std::vector<PlannedStep> wanted;
+    m_incomplete = false;
     const auto add = [&](const PlannedStep& step) {
         const bool there = std::any_of(wanted.begin(), wanted.end(), [&](const PlannedStep& one) { return one.node == step.node; });
-        if (!there && m_bench.nodes().indexOf(step.node) >= 0) {
+        if (m_bench.nodes().indexOf(step.node) < 0) {
+            m_incomplete = true;
+        } else if (!there) {
             wanted.push_back(step);
         }
     };

@@ -47,6 +47,7 @@ public:
 
 private:
     void follow();
+    void handleUpdate(const QList<int>& added, const QList<int>& changed);
     void refresh();
     static int rowOf(std::ptrdiff_t step) { return int(step) + 1; }
     const PlannedStep& stepAt(const QModelIndex& index) const { return m_steps[std::size_t(index.row() - 1)]; }
@@ -60,6 +61,7 @@ private:
     std::vector<PlannedStep> m_steps;
     std::optional<NodeId> m_kept;
     bool m_moving = false;
+    bool m_incomplete = false; ///< a step's node is not known yet
 };
 
 } // namespace espalier

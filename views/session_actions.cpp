@@ -88,6 +88,7 @@ void SessionActions::editModels()
 void SessionActions::startNew(const QString& file)
 {
     auto* dialog = new NewSessionDialog(folder(), modelNames(), m_window);
+    dialog->setStrategies(m_bench.bridge().strategies());
     connect(dialog, &NewSessionDialog::modelsWanted, this, &SessionActions::editModels);
     connect(this, &SessionActions::modelsSaved, dialog, [this, dialog] { dialog->setModels(modelNames()); });
     dialog->setAttribute(Qt::WA_DeleteOnClose);

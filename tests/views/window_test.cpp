@@ -217,6 +217,9 @@ TEST_F(WindowTest, NewSessionDialogRefusesWhatCannotWork)
     ASSERT_TRUE(options.task);
     EXPECT_EQ(options.budget->evaluations, 40);
     EXPECT_EQ(*options.device, "auto");
+    EXPECT_FALSE(options.strategy); // the engine's own
+    dialog.setStrategies(link->strategies());
+    EXPECT_EQ(dialog.options().strategy, "refine");
     dialog.setFile(QStringLiteral("/no/such/folder/x.espalier"));
     EXPECT_FALSE(create->isEnabled());
 }
