@@ -154,7 +154,7 @@ private:
 
     static BuildRecord build(int registers, double seconds)
     {
-        BuildRecord record{"key", "5f1c0a77be21d0", "sm_90a", "13.0.88", seconds, false, {}, {}, ""};
+        BuildRecord record{.key = "key", .libraryHash = "5f1c0a77be21d0", .architecture = "sm_90a", .toolkit = "13.0.88", .seconds = seconds};
         record.kernels = {{"row_softmax", registers, 4096, 0, 0, 0}};
         return record;
     }
