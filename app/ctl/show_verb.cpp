@@ -159,7 +159,8 @@ void printDetail(const NodeDetail& detail)
     }
     if (detail.evaluation.build) {
         const BuildRecord& build = *detail.evaluation.build;
-        print(fmt::format("build:    {} for sm_{}{}", build.cached ? "cached" : durationText(build.seconds),
+        print(fmt::format("build:    {}{} for {}{}", build.cached ? "cached" : durationText(build.seconds),
+                          build.deviceOnly ? " (its device part)" : "",
                           build.architecture, build.kernels.empty() ? "" : ":"));
         for (const KernelResources& kernel : build.kernels) {
             print(fmt::format("          {}: {} registers, {} B shared, {} B spilled", kernel.kernel, kernel.registers,

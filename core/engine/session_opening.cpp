@@ -149,8 +149,10 @@ StoredNode rootNode(const Task& task)
 Result<OpenedSession> createSession(const EngineOptions& options, const EngineParts& parts)
 {
     if (!options.task) {
+        const std::string file = options.session.string();
         return fail(ErrorCode::InvalidInput,
-                    fmt::format("{} does not exist yet: name a task to start it with.", options.session.string()));
+                    options.actsOnly ? fmt::format("There is no session {}: name one that espalierctl run has started.", file)
+                                     : fmt::format("{} does not exist yet: name a task to start it with.", file));
     }
     ESPALIER_TRY(Task task, parts.loadTask(*options.task));
     SessionInfo info;

@@ -7,6 +7,7 @@
 #include "core/model/evaluation_json.h"
 
 #include <fmt/format.h>
+#include <string_view>
 
 namespace espalier {
 
@@ -58,9 +59,10 @@ std::string headOf(const ExportRequest& request)
         }
     }
     const BuildRecord build = request.node.evaluation.build.value_or(BuildRecord{});
-    head +=
-        fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                    build.toolkit, build.architecture, build.architecture, build.architecture, request.task.entry);
+    std::string_view number = build.architecture; // "sm_90a"
+    number.remove_prefix(number.starts_with("sm_") ? 3 : 0);
+    head += fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
+                        build.toolkit, number, number, number, request.task.entry);
     head += fmt::format("#include \"{}.h\"\n\n", request.task.entry);
     return head;
 }

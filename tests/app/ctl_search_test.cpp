@@ -49,7 +49,10 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     const std::string node = std::to_string(json["best"]["node"].get<int>());
     const auto exported = ctl({"export", path("s.espalier"), "--node", node, "--form", "cuda", "--to", path("out")});
     EXPECT_EQ(exported.status.code, 0) << exported.err;
-    EXPECT_TRUE(std::filesystem::exists(path("out") + "/softmax_f32.cu"));
+    const auto kernel = readFile(path("out") + "/softmax_f32.cu");
+    ASSERT_TRUE(kernel);
+    EXPECT_NE(kernel->find("nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -c softmax_f32.cu"), std::string::npos)
+        << "the command that it names is the one that builds it";
     const auto source = ctl({"show", path("s.espalier"), "--node", node, "--source"});
     EXPECT_NE(source.out.find("extern \"C\" cudaError_t softmax_f32"), std::string::npos);
     const auto ptx = ctl({"show", path("s.espalier"), "--node", node, "--ptx"});

@@ -42,7 +42,7 @@ protected:
         m_node.summary.proposer = "playbook";
         m_node.source = source;
         m_node.evaluation.outcome = Outcome::Passed;
-        m_node.evaluation.build = BuildRecord{.architecture = "90a", .toolkit = "13.0.88"};
+        m_node.evaluation.build = BuildRecord{.architecture = "sm_90a", .toolkit = "13.0.88"};
         CaseTiming timing;
         timing.caseId = "small";
         timing.provenance = Provenance::Model;
