@@ -74,6 +74,9 @@ private:
                                                 const std::vector<Rival>& rivals, const Processes& processes,
                                                 OracleComparison& oracle, LoadedRunner& candidate,
                                                 std::vector<Evidence>& evidence);
+    /// An incumbent that is the root or the candidate itself needs no race of its own.
+    static void completeIncumbent(const worker::Evaluate& job, CaseTiming& timing);
+    // evaluation_model.cpp
     Judged<TimingRecord> model(const worker::Evaluate& job, const Task& task, const Plans& plans,
                                const Verified& verified, OracleComparison& oracle, std::vector<Evidence>& evidence);
     Judged<double> modelledSeconds(const std::string& taskHash, const Rival& rival, const CasePlan& plan,

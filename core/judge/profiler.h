@@ -51,8 +51,4 @@ private:
     const Task& m_task;
 };
 
-/// The rows of a simulated call, with provenance `model`: the same ids as hardware counters have.
-std::vector<MetricValue> modelledMetrics(const sim::Counters& counters, std::uint64_t launches, double seconds);
-ProfileRecord modelledProfile(const CasePlan& plan);
-
 } // namespace espalier::judge
