@@ -37,6 +37,8 @@ struct RunWords {
     ctl::ModelWords models;
     std::int64_t evaluations = -1, tokens = -1;
     double seconds = -1, usd = -1;
+    std::optional<double> target, roofPercent;
+    std::optional<std::int64_t> plateau;
     std::int64_t seed = -1;
     int builders = 0;
 };
@@ -62,12 +64,16 @@ ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
     if (words.seed >= 0) {
         verb.engine.seed = static_cast<std::uint64_t>(words.seed);
     }
-    if (words.evaluations >= 0 || words.seconds >= 0 || words.usd >= 0 || words.tokens >= 0) {
+    if (words.evaluations >= 0 || words.seconds >= 0 || words.usd >= 0 || words.tokens >= 0 || words.target ||
+        words.roofPercent || words.plateau) {
         Budget budget;
         budget.evaluations = words.evaluations >= 0 ? std::optional(words.evaluations) : std::nullopt;
         budget.seconds = words.seconds >= 0 ? std::optional(words.seconds) : std::nullopt;
         budget.usd = words.usd >= 0 ? std::optional(words.usd) : std::nullopt;
         budget.tokens = words.tokens >= 0 ? std::optional(words.tokens) : std::nullopt;
+        budget.target = words.target;
+        budget.roofPercent = words.roofPercent;
+        budget.plateau = words.plateau;
         verb.engine.budget = budget;
     }
     return verb;
@@ -93,6 +99,10 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     run->add_option("--usd", words.usd, "Most money for models, all runs together")->check(CLI::NonNegativeNumber);
     run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together")
         ->check(CLI::NonNegativeNumber);
+    run->add_option("--target", words.target,
+                    "Enough when the best is surely so many times as fast as the incumbent (the root without one)");
+    run->add_option("--roof", words.roofPercent, "Enough when the best is surely within so many per cent of its goal floor");
+    run->add_option("--plateau", words.plateau, "Enough after so many evaluations without a new best");
     ctl::addModelOptions(*run, words.models);
     run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it")
         ->check(CLI::NonNegativeNumber);

@@ -10,7 +10,7 @@ class QSpinBox;
 
 namespace espalier {
 
-/// The session's totals: evaluations, minutes, and what models may cost. Thread: GUI.
+/// The session's totals: evaluations, minutes, and what models may cost; and the rules by which it has enough. Thread: GUI.
 class LimitsDialog : public QDialog
 {
     Q_OBJECT
@@ -25,6 +25,9 @@ private:
     QSpinBox* m_minutes;
     QSpinBox* m_kiloTokens;
     QDoubleSpinBox* m_usd;
+    QDoubleSpinBox* m_target;
+    QDoubleSpinBox* m_roof;
+    QSpinBox* m_plateau;
     bool m_runs = false;
 };
 

@@ -52,6 +52,7 @@ Json summaryJson(const RunSummary& summary)
 {
     return {{"task", summary.task},
             {"device", summary.device},
+            {"why", summary.why},
             {"provenance", nameOf(summary.provenance)},
             {"evaluations", summary.evaluations},
             {"passed", summary.passed},

@@ -273,17 +273,23 @@ Json budgetJson(const Budget& budget)
     put(json, "seconds", budget.seconds);
     put(json, "usd", budget.usd);
     put(json, "tokens", budget.tokens);
+    put(json, "target", budget.target);
+    put(json, "roof", budget.roofPercent);
+    put(json, "plateau", budget.plateau);
     return json;
 }
 
 Result<Budget> budgetFrom(const JsonReader& at)
 {
     Budget budget;
-    ESPALIER_CHECK(at.onlyFields({"evaluations", "seconds", "usd", "tokens"}));
+    ESPALIER_CHECK(at.onlyFields({"evaluations", "seconds", "usd", "tokens", "target", "roof", "plateau"}));
     ESPALIER_CHECK(optional(at, "evaluations", budget.evaluations));
     ESPALIER_CHECK(optional(at, "seconds", budget.seconds));
     ESPALIER_CHECK(optional(at, "usd", budget.usd));
     ESPALIER_CHECK(optional(at, "tokens", budget.tokens));
+    ESPALIER_CHECK(optional(at, "target", budget.target));
+    ESPALIER_CHECK(optional(at, "roof", budget.roofPercent));
+    ESPALIER_CHECK(optional(at, "plateau", budget.plateau));
     return budget;
 }
 

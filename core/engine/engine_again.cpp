@@ -36,16 +36,17 @@ bool EngineCore::measureWinners()
     const auto best = m_book.best();
     const NodeSummary* first = best ? m_book.find(*best) : nullptr;
     const bool open = first && *best != taskRoot && !first->measuredAgain;
-    if (!open || m_measuredAgain.size() >= mostWinners) {
+    if (!open || m_winners >= mostWinners) {
         return false;
     }
     bool started = false;
     for (const NodeId id : m_book.winners(winnersAtOnce)) {
-        if (m_measuredAgain.size() >= mostWinners || !m_measuredAgain.insert(id).second) {
+        if (m_winners >= mostWinners || !m_measuredAgain.insert(id).second) {
             continue;
         }
         if (auto full = detail(id)) {
             m_pipeline->add(passAgain(std::move(*full), Again::Winner));
+            ++m_winners;
             started = true;
         }
     }

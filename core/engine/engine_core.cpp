@@ -76,14 +76,17 @@ void EngineCore::resumeRun(std::optional<int> steps)
     }
     if (m_state == RunState::Running && !steps && !m_steps) {
         m_spent.reset(); // the budget may have grown
+        m_enough.reset();
         return;
     }
     m_steps = steps;
     m_byEngineer = steps.has_value(); // after a step it is for them to go on
     m_spent.reset();
+    m_enough.reset();
     m_winding.reset();
     m_errand.reset();
     m_measuredAgain.clear();
+    m_winners = 0;
     m_clock.start();
     enterState(RunState::Running, "");
     reportChanges(true); // starting the judge may take a moment
@@ -247,7 +250,10 @@ void EngineCore::plan()
         return;
     }
     checkSpending();
-    if (m_spent) {
+    if (!m_enough) {
+        m_enough = enough(false);
+    }
+    if (m_spent || m_enough) {
         m_pipeline->setLaunching(false, 0);
         if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
             checkEnd(Planner::State::Limited);
@@ -265,7 +271,7 @@ void EngineCore::plan()
 /// Nothing runs and nothing can be started: why?
 void EngineCore::checkEnd(Planner::State planned)
 {
-    if (planned == Planner::State::Working && !m_spent) {
+    if (planned == Planner::State::Working && !m_spent && !m_enough) {
         return; // an outcome waits to be consumed
     }
     if (m_errand) {
@@ -276,6 +282,9 @@ void EngineCore::checkEnd(Planner::State planned)
         return;
     }
     m_winding.reset();
+    if (m_enough && !m_spent && !enoughStill()) {
+        return;
+    }
     m_pipeline->setLaunching(false, 0);
     m_clock.stop();
     saveTime(true);
@@ -283,7 +292,7 @@ void EngineCore::checkEnd(Planner::State planned)
         return enterState(RunState::Paused, "the step is done");
     }
     const auto held = m_planner->held();
-    if (held && !m_spent && !held->spent && planned != Planner::State::Limited) {
+    if (held && !m_spent && !m_enough && !held->spent && planned != Planner::State::Limited) {
         log(held->sentence);
         enterState(RunState::Paused, held->sentence); // what can be done without the model is done
         return reportChanges(true);
@@ -296,6 +305,8 @@ void EngineCore::checkEnd(Planner::State planned)
     }
     if (m_spent) {
         why = *m_spent;
+    } else if (m_enough) {
+        why = *m_enough;
     } else if (held && held->spent) {
         why = held->sentence;
     } else if (planned == Planner::State::Limited && budget.evaluations) {

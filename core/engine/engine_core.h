@@ -42,6 +42,12 @@ private:
         bool byEngineer;
     };
 
+    struct Floor {
+        NodeId node{0};
+        std::optional<Interval> timeUs;
+        double us = 0; ///< 0: not known
+    };
+
     EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer);
 
     // engine_core.cpp: the loop and the run's states
@@ -63,6 +69,11 @@ private:
     double usd() const { return m_planner->usd() + m_exchanges.total().usd; }
     std::int64_t tokens() const { return m_planner->tokens() + m_exchanges.total().tokens(); }
     std::int64_t room() const;
+
+    // engine_stopping.cpp: rules by which a run has enough
+    std::optional<std::string> enough(bool ending);
+    bool enoughStill();
+    double floorOf(const NodeSummary& node);
 
     // engine_again.cpp: what is judged once more
     bool measureWinners();
@@ -134,6 +145,10 @@ private:
     std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
     std::optional<Errand> m_errand;
     std::set<NodeId> m_measuredAgain;        ///< asked for in this run
+    std::size_t m_winners = 0;               ///< how many of them since the search last went on
+    std::optional<std::string> m_enough;     ///< a rule of the session's says so: the sentence
+    std::optional<Floor> m_floor;            ///< of the best, as it was read last
+    bool m_toldNoFloor = false;
     std::optional<std::string> m_closing;    ///< the run is over for this reason; a model is asked what it has taught
     std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence
     std::optional<int> m_steps;         ///< expansions left of a step; nullopt: no limit

@@ -167,6 +167,7 @@ RunSummary EngineCore::summary()
     const EvaluationCounts counts = m_book.counts();
     RunSummary summary;
     summary.task = info.taskId;
+    summary.why = m_why;
     summary.device = info.deviceName.empty() ? info.device : info.deviceName;
     summary.provenance = info.provenance;
     summary.evaluations = counts.evaluations;

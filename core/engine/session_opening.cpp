@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -206,6 +207,15 @@ Result<void> checkBudget(const Budget& budget)
         (budget.usd && !(*budget.usd >= 0)) || (budget.tokens && *budget.tokens < 0)) {
         return fail(ErrorCode::InvalidInput,
                     "A budget cannot be negative: give evaluations, seconds, USD or tokens from 0 up.");
+    }
+    if (budget.target && !(*budget.target > 0 && std::isfinite(*budget.target))) {
+        return fail(ErrorCode::InvalidInput, "The target is a speed-up above 0, such as 2 for twice as fast.");
+    }
+    if (budget.roofPercent && !(*budget.roofPercent >= 0 && std::isfinite(*budget.roofPercent))) {
+        return fail(ErrorCode::InvalidInput, "The roof is a distance in per cent from 0 up, such as 10 for within 10 % of the goal floor.");
+    }
+    if (budget.plateau && *budget.plateau < 1) {
+        return fail(ErrorCode::InvalidInput, "A plateau is a number of evaluations from 1 up: so many without a new best end the run.");
     }
     return {};
 }

@@ -11,12 +11,15 @@
 
 namespace espalier {
 
-/// Totals a run may not pass; nullopt: no limit. They hold for the session, over all its runs.
+/// Totals a run may not pass, and rules by which it has enough; nullopt: no limit. They hold for the session, over all its runs.
 struct Budget {
     std::optional<std::int64_t> evaluations;
     std::optional<double> seconds;
     std::optional<double> usd;          ///< for models
     std::optional<std::int64_t> tokens; ///< of models, in and out together
+    std::optional<double> target;        ///< enough: the best is surely so many times as fast as the incumbent (else the root)
+    std::optional<double> roofPercent;   ///< enough: the best is surely within so many per cent of its goal floor
+    std::optional<std::int64_t> plateau; ///< enough: so many evaluations without a new best
     bool operator==(const Budget&) const = default;
 };
 
@@ -81,6 +84,7 @@ struct BannedTechnique {
 /// The end of a run, as `run --json` prints it (DESIGN.md section 8).
 struct RunSummary {
     std::string task, device;
+    std::string why;                ///< it ended: one sentence
     Provenance provenance = Provenance::Model;
     std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0;
     std::optional<NodeId> best;

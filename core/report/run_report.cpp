@@ -33,6 +33,25 @@ std::string budgetText(const Budget& budget)
     if (budget.usd) {
         add(fmt::format("{:g} USD", *budget.usd));
     }
+    if (budget.tokens) {
+        add(fmt::format("{} tokens", *budget.tokens));
+    }
+    return text.empty() ? "none" : text;
+}
+
+std::string rulesText(const Budget& budget)
+{
+    std::string text;
+    const auto add = [&text](std::string part) { text += (text.empty() ? "" : ", ") + part; };
+    if (budget.target) {
+        add(fmt::format("{:g}x over the incumbent (the root without one)", *budget.target));
+    }
+    if (budget.roofPercent) {
+        add(fmt::format("within {:g} % of the goal floor", *budget.roofPercent));
+    }
+    if (budget.plateau) {
+        add(fmt::format("{} evaluations without a new best", *budget.plateau));
+    }
     return text.empty() ? "none" : text;
 }
 
@@ -222,6 +241,7 @@ private:
                       {"seed", fmt::format("{} (inputs are drawn from secret seeds of their own)", info.seed)},
                       {"incumbent", info.incumbent.empty() ? "the task's, else the root" : info.incumbent},
                       {"budget", budgetText(info.budget)},
+                      {"enough at", rulesText(info.budget)},
                       {"started", info.createdAt}});
     }
 

@@ -216,6 +216,15 @@ void NodeBook::count(const NodeSummary& node)
     before = tally;
 }
 
+std::int64_t NodeBook::evaluatedAfter(NodeId id, std::int64_t most) const
+{
+    std::int64_t count = 0;
+    for (auto entry = m_entries.rbegin(); entry != m_entries.rend() && entry->first > id && count < most; ++entry) {
+        count += entry->second.counted ? 1 : 0;
+    }
+    return count;
+}
+
 std::optional<NodeId> NodeBook::parentCandidate(NodeId id) const
 {
     const NodeSummary* node = find(id);

@@ -42,6 +42,8 @@ public:
     int childrenOf(NodeId id) const;                        ///< how many: the next child's ordinal
     std::optional<NodeId> parentCandidate(NodeId id) const; ///< the nearest root or candidate above
     EvaluationCounts counts() const { return m_counts; }
+    /// How many of the newer nodes have been evaluated; counts no further than `most`.
+    std::int64_t evaluatedAfter(NodeId id, std::int64_t most) const;
     bool pruned(NodeId id) const; ///< it or anything above it
     /// The fastest that passed, of the frame and not pruned; the root when nothing is faster. Measured figures: a node
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,

@@ -42,6 +42,15 @@ Json toJson(const Budget& budget)
     if (budget.tokens) {
         json["tokens"] = *budget.tokens;
     }
+    if (budget.target) {
+        json["target"] = *budget.target;
+    }
+    if (budget.roofPercent) {
+        json["roof"] = *budget.roofPercent;
+    }
+    if (budget.plateau) {
+        json["plateau"] = *budget.plateau;
+    }
     return json;
 }
 
@@ -117,6 +126,15 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
         }
         if (budget.contains("tokens") && budget["tokens"].is_number_integer()) {
             info.budget.tokens = budget["tokens"].get<std::int64_t>();
+        }
+        if (budget.contains("target") && budget["target"].is_number()) {
+            info.budget.target = budget["target"].get<double>();
+        }
+        if (budget.contains("roof") && budget["roof"].is_number()) {
+            info.budget.roofPercent = budget["roof"].get<double>();
+        }
+        if (budget.contains("plateau") && budget["plateau"].is_number_integer()) {
+            info.budget.plateau = budget["plateau"].get<std::int64_t>();
         }
     }
     return info;

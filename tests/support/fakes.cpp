@@ -224,6 +224,7 @@ Evaluation FakeEvaluator::timed() const
     timed.provenance = m_hello.provenance();
     timed.timeUs = *timing.objectiveUs;
     timed.speedupRoot = timing.speedupRoot;
+    timed.goalFloorUs = std::strtod(markIn(*job.root.bytes, "floor").c_str(), nullptr);
     timing.cases.push_back(timed);
     timing.seconds = 1;
     timing.tier = job.tier == Tier::Full ? "full" : "quick";

@@ -67,7 +67,7 @@ private:
 };
 
 /// A judge in memory: reads the verdict off the library's bytes. "time=40" is its time in microseconds, times a penalty
-/// for every tunable that is off its best value, "again=44" what the full tier measures instead; "outcome=incorrect" and
+/// for every tunable that is off its best value, "again=44" what the full tier measures instead, "floor=40" in the root its case's goal floor; "outcome=incorrect" and
 /// the like its outcome, "found=incorrect" in the full tier only; "judge=lost" makes it
 /// die, as often as `losses` says. One event per receive(): Progress, Verified, Progress, Finished.
 class FakeEvaluator final : public Evaluator

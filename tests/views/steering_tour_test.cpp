@@ -400,9 +400,15 @@ TEST_F(SteeringTour, LimitsAndStrategyAreChangedWhileItRuns)
     auto* limits = dialog<LimitsDialog>();
     ASSERT_TRUE(limits);
     limits->findChildren<QSpinBox*>()[0]->setValue(99);
+    limits->findChildren<QSpinBox*>()[3]->setValue(12);
+    limits->findChildren<QDoubleSpinBox*>()[1]->setValue(2.5);
+    limits->findChildren<QDoubleSpinBox*>()[2]->setValue(10);
     limits->accept();
     settle();
     EXPECT_EQ(link->status.budget.evaluations, 99);
+    EXPECT_EQ(link->status.budget.target, 2.5);
+    EXPECT_EQ(link->status.budget.roofPercent, 10);
+    EXPECT_EQ(link->status.budget.plateau, 12);
     EXPECT_TRUE(link->sent<command::Run>().empty());
     undo();
     EXPECT_EQ(link->status.budget.evaluations, 40);
