@@ -107,6 +107,7 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     setup.profiling = m_parts.profiling;
     setup.incumbent = m_incumbent;
     setup.withBaselines = frame.provenance == Provenance::Measured;
+    setup.simulated = frame.provenance == Provenance::Model;
     m_pipeline = std::make_unique<CandidatePipeline>(std::move(setup), m_journal, m_book, *m_pool);
     Planner::Setup planning{m_task, store.info().seed};
     planning.exchanges = &m_exchanges;

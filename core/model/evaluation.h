@@ -61,6 +61,7 @@ struct KernelResources { ///< of one kernel, or of a function that is called and
 struct BuildRecord {
     std::string key;            ///< cache key: source, headers, flags, toolkit, architecture
     std::string libraryHash;    ///< artefact, empty when it failed
+    std::string program;        ///< name of what runs, host part and device code (core/search/program_identity.h); empty: not known
     std::string architecture;   ///< "sm_90a"
     std::string toolkit;        ///< "13.0.88"
     double seconds = 0;         ///< of the compiler; 0 when `cached`

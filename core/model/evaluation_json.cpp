@@ -60,6 +60,7 @@ void visit(V& v, R& r)
 {
     v("key", r.key);
     v("library_hash", r.libraryHash);
+    v("program", r.program);
     v("architecture", r.architecture);
     v("toolkit", r.toolkit);
     v("seconds", r.seconds);

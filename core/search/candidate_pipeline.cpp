@@ -3,6 +3,7 @@
 
 #include "core/search/judged_again.h"
 #include "core/search/node_payload.h"
+#include "core/search/program_identity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -53,6 +54,7 @@ void CandidatePipeline::add(PassStart start)
     Pass pass;
     pass.order = {SourceRole::Candidate, start.source, {}};
     pass.key = pass.order.key();
+    pass.host = hostIdentity(start.source);
     for (const std::string& source : start.foreseen) {
         pass.foreseen.push_back({SourceRole::Candidate, source, {}});
     }
@@ -227,6 +229,7 @@ void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
         if (endIfBanned(pass, result)) {
             return;
         }
+        nameProgram(pass, *result.library, *evaluation.build);
         pass.step = Step::Built;
         m_book.returnedToQueue(node); // until the judge has time for it
         if (!pass.start.built) {      // else an earlier run of the session recorded it
@@ -311,13 +314,16 @@ void CandidatePipeline::startJudging()
     if (!m_evaluator || !referencesReady()) {
         return;
     }
+    if (m_launching) {
+        endTwins();
+    }
     const bool rootFirst = m_passes.contains(taskRoot);
     for (auto& [node, pass] : m_passes) {
         if (!m_launching || m_judging || (rootFirst && node != taskRoot)) {
             return;
         }
         const bool free = node == taskRoot || pass.start.again.has_value();
-        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && m_allowance <= 0)) {
+        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && m_allowance <= 0) || awaitsTwin(node, pass)) {
             continue;
         }
         if (auto job = jobFor(pass)) {
@@ -490,6 +496,9 @@ void CandidatePipeline::written(const Unwritten& item)
         return;
     }
     m_book.finished(item.node, item.record);
+    if (item.record.outcome != Outcome::NotRun && item.record.build) {
+        knowProgram(item.record.build->program, item.node);
+    }
     m_passes.erase(item.node);
     m_events.push_back(pipeline::Ended{item.node, item.record, item.again});
     if (item.again) {

@@ -64,6 +64,7 @@ public:
         std::string epoch;
         int builders = 1;
         bool withBaselines = true; ///< not on the simulated device
+        bool simulated = false;    ///< the PTX is what runs
         std::optional<Incumbent> incumbent;
         Tier tier = Tier::Quick;
         Profiling profiling = Profiling::Off; ///< of every candidate that passes; winners are at least Core
@@ -72,6 +73,8 @@ public:
     CandidatePipeline(Setup setup, SessionJournal& journal, NodeBook& book, BuildPool& pool);
 
     void add(PassStart start);
+    /// A program that has a verdict, of an earlier run; the oldest node counts. Empty: not known.
+    void knowProgram(const std::string& program, NodeId node);
     /// Ends a candidate that has nothing to build: no answer, or a source that another node has.
     void endWithoutSource(NodeId node, std::string reason);
     /// Who verifies and times; nullptr while there is none.
@@ -114,6 +117,7 @@ private:
         PassStart start;
         BuildOrder order;
         std::string key;
+        std::string host, program; ///< program_identity.h; the latter once it is built
         Step step = Step::Queued;
         std::vector<BuildOrder> foreseen;
         int losses = 0;
@@ -138,6 +142,10 @@ private:
     void buildAhead();
     void cancelAhead();
     void startJudging();
+    void nameProgram(Pass& pass, const Library& library, BuildRecord& build);
+    bool awaitsTwin(NodeId node, const Pass& pass) const;
+    bool endIfTwin(NodeId node, Pass& pass);
+    void endTwins();
     void applyBuild(Pass& pass, const BuildResult& result);
     void applyReference(Reference& reference, const BuildResult& result);
     bool referencesReady() const;
@@ -164,6 +172,7 @@ private:
     BuildOrder m_rootOrder;
     std::vector<Reference> m_references;
     std::map<NodeId, Pass> m_passes;
+    std::map<std::string, NodeId> m_programs; ///< those with a verdict; the oldest node
     std::optional<std::pair<RequestId, NodeId>> m_judging;
     std::int64_t m_nextRequest = 1;
     bool m_launching = false;

@@ -76,6 +76,9 @@ Json EndedRecord::toJson() const
     put("r", evaluation.reason);
     put("e", evaluation.epoch);
     put("i", identity);
+    if (evaluation.build && evaluation.outcome != Outcome::NotRun) {
+        put("m", evaluation.build->program);
+    }
     if (deviceSeconds > 0) {
         json["d"] = deviceSeconds;
     }
@@ -125,6 +128,7 @@ std::optional<EndedRecord> EndedRecord::fromJson(const Json& json)
         record.traits.tensorCores = wholeOf(traits[4]) != 0;
         if (wholeOf(traits[5]) != 0) {
             evaluation.build = BuildRecord{}; // that there is one; its contents are in the stage's record
+            evaluation.build->program = textOf(fieldOf(json, "m"));
         }
     }
     const auto provenance = provenanceNamed(textOf(fieldOf(json, "p")));

@@ -132,6 +132,9 @@ void Planner::restoreEnded(NodeId id, const EndedRecord& record)
         (void)firstWithIdentity(record.identity, id);
         m_unindexed.push_back(id);
     }
+    if (record.evaluation.build && record.evaluation.outcome != Outcome::NotRun) {
+        m_pipeline.knowProgram(record.evaluation.build->program, id);
+    }
     m_book.finished(id, record.evaluation);
     Verdict verdict = verdictOf(record.evaluation, m_tree.frame().provenance);
     if (verdict.build) {

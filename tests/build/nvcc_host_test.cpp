@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A candidate whose host part was built before has its device part compiled alone, and what comes out is what a whole build
 // makes.
+#include "core/build/device_code.h"
 #include "core/build/elf_facts.h"
 #include "core/build/fat_binary.h"
 #include "core/build/host_part.h"
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 namespace espalier {
 namespace {
@@ -113,6 +115,26 @@ TEST_F(HostParts, WithoutASandboxLikewise)
     ASSERT_EQ(second.evaluation.outcome, Outcome::Passed) << summary(second);
     EXPECT_TRUE(second.evaluation.build->deviceOnly);
     EXPECT_EQ(second.evaluation.build->kernels, whole(tuned(4, 256)).evaluation.build->kernels);
+}
+
+TEST(DeviceCodeOfBuilds, HasOneNameHoweverItIsWritten)
+{
+    Bench bench;
+    const auto named = [&bench](const std::string& source) {
+        const BuildResult result = bench.build(source);
+        EXPECT_TRUE(result.library) << summary(result);
+        return std::pair{deviceCodeHash(*result.library->bytes, DeviceCode::Machine).value(),
+                         deviceCodeHash(*result.library->bytes, DeviceCode::Ptx).value()};
+    };
+    const auto kernel = [](const std::string& before, const std::string& name, const std::string& factor) {
+        return kernelWith(before + "__global__ void other(float* y)\n{\n    float " + name + " = y[threadIdx.x];\n" + before + "    y[threadIdx.x] = " +
+                          name + " * " + factor + ";\n}\n", "    other<<<1, 32, 0, stream>>>(y);\n");
+    };
+    const auto first = named(kernel("", "v", "3.0f"));
+    EXPECT_EQ(named(kernel("// a comment\n\n\n", "value_of_this", "3.0f")), first);
+    const auto other = named(kernel("", "v", "5.0f"));
+    EXPECT_NE(other.first, first.first);
+    EXPECT_NE(other.second, first.second);
 }
 
 } // namespace

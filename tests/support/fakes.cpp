@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/propose/tunables.h"
+#include "tests/support/fat_binary.h"
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,10 @@ BuildResult FakeBuildPool::build(const BuildJob& job)
             kernel.instructions[used] = 1;
         }
         record.kernels.push_back(std::move(kernel));
-        result.library = Library{record.libraryHash, std::make_shared<const std::string>(job.source)};
+        // Its code is what "code=" names: two sources may come out as one program.
+        const std::string code = markIn(job.source, "code");
+        const std::string device = code.empty() ? std::string() : fatLibrary({{1, 90, ".entry k {\n" + code + "\n}\n"}});
+        result.library = Library{record.libraryHash, std::make_shared<const std::string>(job.source + device)};
     }
     result.evaluation.build = record;
     m_ledger.cache[job.source] = result;

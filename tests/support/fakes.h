@@ -37,7 +37,7 @@ private:
     bool m_on = false;
 };
 
-/// A compiler in memory: the library's bytes are the source itself. A source that holds "build=failed" does not
+/// A compiler in memory: the library's bytes are the source itself, and behind it, as PTX, the name after "code=". A source that holds "build=failed" does not
 /// compile; "registers=200" and "uses=half" are what its
 /// machine code holds; "build=ours" fails for a reason of ours, once for each mention in `ledger.compiled`. With a shuffle seed,
 /// jobs end in any order and number per receive(); without, one by one in order.
