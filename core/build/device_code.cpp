@@ -15,12 +15,12 @@
 namespace espalier {
 namespace {
 
-std::unexpected<Error> unreadable(std::string_view what)
+std::unexpected<Error> noName(std::string_view what)
 {
     return fail(ErrorCode::InvalidInput, fmt::format("the library's device code cannot be named: {}", what));
 }
 
-std::optional<std::string_view> part(std::string_view bytes, std::uint64_t offset, std::uint64_t size)
+std::optional<std::string_view> rangeOf(std::string_view bytes, std::uint64_t offset, std::uint64_t size)
 {
     if (offset > bytes.size() || size > bytes.size() - offset) {
         return std::nullopt;
@@ -29,9 +29,9 @@ std::optional<std::string_view> part(std::string_view bytes, std::uint64_t offse
 }
 
 template <typename T>
-std::optional<T> at(std::string_view bytes, std::uint64_t offset)
+std::optional<T> bytesAs(std::string_view bytes, std::uint64_t offset)
 {
-    const auto found = part(bytes, offset, sizeof(T));
+    const auto found = rangeOf(bytes, offset, sizeof(T));
     if (!found) {
         return std::nullopt;
     }
@@ -40,7 +40,7 @@ std::optional<T> at(std::string_view bytes, std::uint64_t offset)
     return value;
 }
 
-std::string textAt(std::string_view table, std::uint64_t offset)
+std::string cString(std::string_view table, std::uint64_t offset)
 {
     if (offset >= table.size()) {
         return {};
@@ -56,65 +56,65 @@ bool forDebuggers(const std::string& name, std::uint32_t type)
 }
 
 /// A number or a text, so that no two lists of them read the same.
-void put(std::string& out, std::uint64_t number)
+void write(std::string& out, std::uint64_t number)
 {
     out.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
-void put(std::string& out, std::string_view text)
+void write(std::string& out, std::string_view text)
 {
-    put(out, text.size());
+    write(out, text.size());
     out += text;
 }
 
 Result<void> describe(std::string_view cubin, std::string& out)
 {
-    const auto header = at<Elf64_Ehdr>(cubin, 0);
+    const auto header = bytesAs<Elf64_Ehdr>(cubin, 0);
     if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
         header->e_shentsize != sizeof(Elf64_Shdr)) {
-        return unreadable("an entry for a GPU is no cubin");
+        return noName("an entry for a GPU is no cubin");
     }
     std::vector<Elf64_Shdr> sections;
     for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
-        const auto section = at<Elf64_Shdr>(cubin, header->e_shoff + i * sizeof(Elf64_Shdr));
+        const auto section = bytesAs<Elf64_Shdr>(cubin, header->e_shoff + i * sizeof(Elf64_Shdr));
         if (!section) {
-            return unreadable("a section header lies outside its cubin");
+            return noName("a section header lies outside its cubin");
         }
         sections.push_back(*section);
     }
     const auto stringsOf = [&](std::uint64_t index) -> std::string_view {
-        return index < sections.size() ? part(cubin, sections[index].sh_offset, sections[index].sh_size).value_or("") : "";
+        return index < sections.size() ? rangeOf(cubin, sections[index].sh_offset, sections[index].sh_size).value_or("") : "";
     };
     std::vector<std::string> names;
     for (const Elf64_Shdr& section : sections) {
-        names.push_back(textAt(stringsOf(header->e_shstrndx), section.sh_name));
+        names.push_back(cString(stringsOf(header->e_shstrndx), section.sh_name));
     }
-    put(out, header->e_flags);
+    write(out, header->e_flags);
     for (std::size_t i = 0; i < sections.size(); ++i) {
         const Elf64_Shdr& section = sections[i];
         if (forDebuggers(names[i], section.sh_type)) {
             continue;
         }
-        put(out, names[i]);
-        put(out, section.sh_type);
-        put(out, section.sh_flags);
-        put(out, section.sh_size * (section.sh_type != SHT_SYMTAB)); // symbols of debug sections are left out below
-        const auto bytes = section.sh_type == SHT_NOBITS ? std::string_view() : part(cubin, section.sh_offset, section.sh_size);
+        write(out, names[i]);
+        write(out, section.sh_type);
+        write(out, section.sh_flags);
+        write(out, section.sh_size * (section.sh_type != SHT_SYMTAB)); // symbols of debug sections are left out below
+        const auto bytes = section.sh_type == SHT_NOBITS ? std::string_view() : rangeOf(cubin, section.sh_offset, section.sh_size);
         if (!bytes) {
-            return unreadable("a section lies outside its cubin");
+            return noName("a section lies outside its cubin");
         }
         if (section.sh_type != SHT_SYMTAB) {
-            put(out, *bytes);
+            write(out, *bytes);
             continue;
         }
         for (std::uint64_t k = 0; k + sizeof(Elf64_Sym) <= bytes->size(); k += sizeof(Elf64_Sym)) {
-            const auto symbol = *at<Elf64_Sym>(*bytes, k);
+            const auto symbol = *bytesAs<Elf64_Sym>(*bytes, k);
             const std::string home = symbol.st_shndx < names.size() ? names[symbol.st_shndx] : std::string();
             if (home.find("debug") == std::string::npos) {
-                put(out, textAt(stringsOf(section.sh_link), symbol.st_name));
-                put(out, home);
-                put(out, std::uint64_t{symbol.st_info} << 8 | symbol.st_other);
-                put(out, symbol.st_value);
-                put(out, symbol.st_size);
+                write(out, cString(stringsOf(section.sh_link), symbol.st_name));
+                write(out, home);
+                write(out, std::uint64_t{symbol.st_info} << 8 | symbol.st_other);
+                write(out, symbol.st_value);
+                write(out, symbol.st_size);
             }
         }
     }
@@ -132,7 +132,7 @@ void describePtx(std::string_view text, std::string& out)
         } else if (code.starts_with(".section")) {
             debugging = true;
         } else if (!code.empty() && !code.starts_with(".loc") && !code.starts_with(".file")) {
-            put(out, code);
+            write(out, code);
         }
     }
 }
@@ -150,10 +150,10 @@ Result<std::string> deviceCodeHash(std::string_view library, DeviceCode what)
             continue;
         }
         if (entry.compressed) {
-            return unreadable("an entry of a fat binary is compressed");
+            return noName("an entry of a fat binary is compressed");
         }
         any = true;
-        put(description, static_cast<std::uint64_t>(entry.architecture));
+        write(description, static_cast<std::uint64_t>(entry.architecture));
         if (what == DeviceCode::Machine) {
             ESPALIER_CHECK(describe(entry.payload, description));
         } else {

@@ -62,6 +62,7 @@ TEST_F(Twins, OneProgramIsMeasuredOnce)
     EXPECT_EQ(engine.status.state, RunState::Finished);
     engine.post(command::FetchDetail{twin.id});
     ASSERT_TRUE(engine.detail);
+    ASSERT_FALSE(engine.detail->evaluation.evidence.empty());
     EXPECT_EQ(engine.detail->evaluation.evidence.back().check, "duplicate");
     EXPECT_TRUE(engine.detail->evaluation.build);
 }
