@@ -154,37 +154,41 @@ Result<void> EngineCore::setBudget(const Budget& budget)
 {
     ESPALIER_CHECK(checkBudget(budget));
     const Json before = command::budgetJson(m_journal.info().budget);
-    ESPALIER_CHECK(keepBudget(budget));
-    return m_acts.note({{"act", "budget"}, {"budget", command::budgetJson(budget)}}, {.field = "budget", .value = before});
+    return m_acts.perform({{"act", "budget"}, {"budget", command::budgetJson(budget)}},
+                          {.field = "budget", .value = before}, budgetChange(budget));
 }
 
-Result<void> EngineCore::keepBudget(const Budget& budget)
+Change EngineCore::budgetChange(const Budget& budget)
 {
-    SessionInfo info = m_journal.info();
-    info.budget = budget;
-    ESPALIER_CHECK(m_journal.setInfo(info));
-    m_spent.reset(); // it may have grown
-    return {};
+    return {[this, budget] {
+                SessionInfo info = m_journal.info();
+                info.budget = budget;
+                return m_journal.setInfo(info);
+            },
+            [this] { m_spent.reset(); }}; // it may have grown
 }
 
 Result<void> EngineCore::setStrategy(const std::string& words)
 {
     const std::string before = m_journal.info().strategy;
-    ESPALIER_CHECK(keepStrategy(words));
-    return m_acts.note({{"act", "strategy"}, {"strategy", words}}, {.field = "strategy", .value = before});
+    ESPALIER_TRY(const Change change, strategyChange(words));
+    return m_acts.perform({{"act", "strategy"}, {"strategy", words}}, {.field = "strategy", .value = before}, change);
 }
 
-Result<void> EngineCore::keepStrategy(const std::string& words)
+Result<Change> EngineCore::strategyChange(const std::string& words)
 {
-    SessionInfo info = m_journal.info();
-    ESPALIER_TRY(std::unique_ptr<Strategy> strategy, makeStrategy(words, info.seed));
-    info.strategy = words;
-    ESPALIER_CHECK(m_journal.setInfo(info));
-    m_planner->setStrategy(*strategy);
-    m_strategy = std::move(strategy);
-    m_strategyWords = words;
-    tell(event::SessionOpened{std::move(info)});
-    return {};
+    ESPALIER_TRY(std::shared_ptr<Strategy> strategy, makeStrategy(words, m_journal.info().seed));
+    return Change{[this, words] {
+                      SessionInfo info = m_journal.info();
+                      info.strategy = words;
+                      return m_journal.setInfo(info);
+                  },
+                  [this, words, strategy] {
+                      m_planner->setStrategy(*strategy);
+                      m_strategy = strategy;
+                      m_strategyWords = words;
+                      tell(event::SessionOpened{m_journal.info()});
+                  }};
 }
 
 Result<void> EngineCore::kill(NodeId node)
@@ -203,25 +207,26 @@ Result<void> EngineCore::undo()
         return fail(ErrorCode::NotFound, "There is nothing to undo: no pin, prune, boost, edit, hint, ban, budget or strategy "
                                          "of this session is left to take back.");
     }
-    const Replaced replaced = *last;
-    const Result<void> done = takeBack(replaced);
-    if (!done && done.error().code == ErrorCode::Io) {
-        return done; // the store: to be tried again
+    const auto change = changeBack(*last);
+    if (!change) {
+        if (change.error().code != ErrorCode::Io) { // else the store: to be tried again
+            ESPALIER_CHECK(m_acts.passOver());
+        }
+        return std::unexpected(change.error());
     }
-    ESPALIER_CHECK(m_acts.noteUndone(done.has_value()));
-    return done;
+    return m_acts.undo(*change);
 }
 
-Result<void> EngineCore::takeBack(const Replaced& replaced)
+Result<Change> EngineCore::changeBack(const Replaced& replaced)
 {
     if (replaced.field == "budget") {
         ESPALIER_TRY(const Budget budget, command::budgetFrom(JsonReader(replaced.value, "act")));
-        return keepBudget(budget);
+        return budgetChange(budget);
     }
     if (replaced.field == "strategy") {
-        return keepStrategy(replaced.value.is_string() ? replaced.value.get<std::string>() : std::string());
+        return strategyChange(replaced.value.is_string() ? replaced.value.get<std::string>() : std::string());
     }
-    return m_planner->takeBack(replaced);
+    return m_planner->changeBack(replaced);
 }
 
 } // namespace espalier

@@ -82,12 +82,12 @@ private:
 
     // engine_commands.cpp: what concerns the whole session
     Result<void> setBudget(const Budget& budget);
-    Result<void> keepBudget(const Budget& budget);
+    Change budgetChange(const Budget& budget);
     Result<void> setStrategy(const std::string& words);
-    Result<void> keepStrategy(const std::string& words);
+    Result<Change> strategyChange(const std::string& words);
     Result<void> kill(NodeId node);
     Result<void> undo();
-    Result<void> takeBack(const Replaced& replaced);
+    Result<Change> changeBack(const Replaced& replaced);
     void listen();
     void serveCommands();
 
@@ -128,7 +128,7 @@ private:
     ExchangeBook m_exchanges{m_journal};
     std::string m_deviceSheet; ///< once a judge has said what its device is
     NodeBook m_book;
-    std::unique_ptr<Strategy> m_strategy;
+    std::shared_ptr<const Strategy> m_strategy;
     std::string m_strategyWords;
     std::vector<std::unique_ptr<Proposer>> m_proposers;
     std::unique_ptr<BuildPool> m_pool;

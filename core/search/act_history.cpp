@@ -46,34 +46,51 @@ Result<void> ActHistory::restore()
     return {};
 }
 
-Result<void> ActHistory::note(const Json& act)
+Result<void> ActHistory::perform(const Json& act, const Change& change)
 {
-    return m_journal.addAct(engineer, actText(act));
+    ESPALIER_CHECK(m_journal.together([&]() -> Result<void> {
+        if (change.store) {
+            ESPALIER_CHECK(change.store());
+        }
+        return m_journal.addAct(engineer, actText(act));
+    }));
+    if (change.apply) {
+        change.apply();
+    }
+    return {};
 }
 
-Result<void> ActHistory::note(Json act, Replaced replaced)
+Result<void> ActHistory::perform(Json act, Replaced replaced, const Change& change)
 {
     Json was = {{"field", replaced.field}, {"value", replaced.value}};
     if (replaced.node.value > 0) {
         was["node"] = replaced.node.value;
     }
     act["was"] = std::move(was);
-    ESPALIER_CHECK(note(act));
-    if (act.contains("act") && act["act"].is_string()) {
-        replaced.act = act["act"].get<std::string>();
-    }
+    replaced.act = actWord(act, "act");
+    ESPALIER_CHECK(perform(act, change));
     m_undoable.push_back(std::move(replaced));
     return {};
 }
 
-Result<void> ActHistory::noteUndone(bool done)
+Result<void> ActHistory::undo(const Change& change)
+{
+    return undone(true, change);
+}
+
+Result<void> ActHistory::passOver()
+{
+    return undone(false, {});
+}
+
+Result<void> ActHistory::undone(bool done, const Change& change)
 {
     const Replaced& last = m_undoable.back();
     Json act = {{"act", "undo"}, {"of", last.act}, {"done", done}};
     if (last.node.value > 0) {
         act["node"] = last.node.value;
     }
-    ESPALIER_CHECK(note(act));
+    ESPALIER_CHECK(perform(act, change));
     m_undoable.pop_back();
     return {};
 }

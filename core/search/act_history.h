@@ -5,6 +5,7 @@
 #include "core/base/json.h"
 #include "core/search/session_journal.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct Replaced {
     Json value;        ///< what stood there before
 };
 
+/// A change of the session: what is stored, and what follows in memory once it is. `apply` cannot fail.
+struct Change {
+    std::function<Result<void>()> store;
+    std::function<void()> apply;
+};
+
 /// The engineer's acts, each stored with author and time before anybody is told of it, and which of them can be taken
 /// back. What stands in the session's acts is the truth: a reopened session undoes as the old one would have. Thread: the
 /// engine's. Refers to the journal. Errors: the store's.
@@ -27,13 +34,16 @@ public:
     explicit ActHistory(SessionJournal& journal) : m_journal(journal) {}
 
     Result<void> restore(); ///< reads the acts of earlier runs
-    Result<void> note(const Json& act);
-    Result<void> note(Json act, Replaced replaced); ///< one that undo takes back
+    /// Stores an act and its change together: after a crash there are both or none.
+    Result<void> perform(const Json& act, const Change& change);
+    Result<void> perform(Json act, Replaced replaced, const Change& change); ///< one that can be taken back
     const Replaced* last() const { return m_undoable.empty() ? nullptr : &m_undoable.back(); }
-    /// The last one was taken back, or (`done` false) cannot be any more: the one before it is next.
-    Result<void> noteUndone(bool done);
+    Result<void> undo(const Change& change); ///< the last one is taken back: the one before it is next
+    Result<void> passOver();                 ///< the last one cannot be taken back any more: likewise
 
 private:
+    Result<void> undone(bool done, const Change& change);
+
     SessionJournal& m_journal;
     std::vector<Replaced> m_undoable; ///< oldest first
 };

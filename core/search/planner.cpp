@@ -269,8 +269,13 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
 Result<void> Planner::grow(const StoredNode& node)
 {
     ESPALIER_CHECK(m_journal.addNode(node));
-    place(node, NodePayload::parse(node.payload));
+    place(node);
     return {};
+}
+
+void Planner::place(const StoredNode& node)
+{
+    place(node, NodePayload::parse(node.payload));
 }
 
 void Planner::place(const StoredNode& node, const NodePayload& payload)
@@ -429,12 +434,18 @@ void Planner::finishGenerating()
 
 Result<void> Planner::addCandidate(StoredNode node)
 {
-    ESPALIER_CHECK(grow(node));
+    ESPALIER_CHECK(m_journal.addNode(node));
+    placeCandidate(node);
+    return {};
+}
+
+void Planner::placeCandidate(const StoredNode& node)
+{
+    place(node);
     m_inFlight.insert(std::upper_bound(m_inFlight.begin(), m_inFlight.end(), node.id), node.id);
     if (!node.parents.empty()) {
         updateIdeaState(node.parents.front().parent);
     }
-    return {};
 }
 
 void Planner::enter(StoredNode node, const proposer::Implementation& answer, bool isStored)

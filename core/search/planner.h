@@ -102,8 +102,9 @@ public:
     /// An idea with both parents, from the first proposer that can make one; it is the next to be implemented.
     Result<NodeId> crossOver(NodeId first, NodeId second);
     Result<void> kill(NodeId node);
-    /// Takes back what an act replaced; acts of the engine's own fields are not known here.
-    Result<void> takeBack(const Replaced& replaced);
+    /// What puts in place again what an act replaced; acts of the engine's own fields are not known here. Errors:
+    /// InvalidInput: it cannot be taken back any more.
+    Result<Change> changeBack(const Replaced& replaced);
     const std::vector<BannedTechnique>& bans() const { return m_bans; }
     const std::vector<std::string>& hints() const { return m_hints; }
     const std::vector<Attachment>& attachments() const { return m_attachments; }
@@ -140,18 +141,21 @@ private:
     bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
                   const std::string& why);
     StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea, const std::string& why) const;
-    void crossOver(const decision::Crossover& crossing);
-    Result<std::optional<NodeId>> makeCrossing(NodeId first, NodeId second, const std::string& why, bool byHand);
+    void crossOver(const decision::Crossover& decided);
+    Result<std::optional<StoredNode>> crossing(NodeId first, NodeId second, const std::string& why, bool byHand);
     std::optional<NodeId> crossedByHand() const;
-    Result<void> keepBans(std::vector<BannedTechnique> bans);
+    void endKilled(NodeId node);
+    void restoreKills(const std::vector<StoredAct>& acts);
+    Change bansChange(std::vector<BannedTechnique> bans);
     void applyBans();
     Result<void> restoreBans();
-    Result<void> keepBranchBudget(NodeId node, const std::string& text);
+    Change branchBudgetChange(NodeId node, const std::string& text);
+    void applyBranchBudget(NodeId node, const std::string& text);
     Result<void> restoreBranchBudgets();
     void settleSpending(NodeId node);
     void showBranchBudgets();
-    Result<void> keepHints(std::vector<std::string> hints);
-    Result<void> putBack(NodeId node, const std::function<void(StoredNode&)>& edit);
+    Change hintsChange(std::vector<std::string> hints);
+    Result<Change> nodeChange(NodeId node, const std::function<void(StoredNode&)>& edit);
     void unparkRestored();
     std::vector<std::string> hintsForPrompts() const;
     bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
@@ -171,11 +175,13 @@ private:
     void collect();
     void finishGenerating();
     Result<void> addCandidate(StoredNode node);
+    void placeCandidate(const StoredNode& node);
     void enter(StoredNode node, const proposer::Implementation& answer, bool stored);
     std::vector<std::string> foreseenAfter(const StoredNode& node) const;
     void admit(const StoredNode& node, const MergedRecords* records);
     void updateIdeaState(NodeId idea);
     Result<void> grow(const StoredNode& node);
+    void place(const StoredNode& node);
     void place(const StoredNode& node, const NodePayload& payload);
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);

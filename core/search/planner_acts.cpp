@@ -31,22 +31,22 @@ Result<void> checkTexts(const std::string& title, const std::string& text)
 
 } // namespace
 
-/// Stores the changed node; tree and book follow.
-Result<void> Planner::putBack(NodeId id, const std::function<void(StoredNode&)>& edit)
+Result<Change> Planner::nodeChange(NodeId id, const std::function<void(StoredNode&)>& edit)
 {
     ESPALIER_TRY(StoredNode node, stored(id));
     edit(node);
-    ESPALIER_CHECK(m_journal.updateNode(node));
-    TreeNode* entry = m_tree.find(id);
-    entry->pinned = node.pinned;
-    entry->pruned = node.pruned;
-    entry->boost = node.boost;
-    entry->title = node.title;
-    // A node at work is stored as queued; what observers see of its state stays.
-    node.state = m_book.find(id)->state;
-    m_book.update(node);
-    unparkRestored();
-    return {};
+    return Change{[this, node] { return m_journal.updateNode(node); },
+                  [this, node]() mutable {
+                      TreeNode* entry = m_tree.find(node.id);
+                      entry->pinned = node.pinned;
+                      entry->pruned = node.pruned;
+                      entry->boost = node.boost;
+                      entry->title = node.title;
+                      // A node at work is stored as queued; what observers see of its state stays.
+                      node.state = m_book.find(node.id)->state;
+                      m_book.update(node);
+                      unparkRestored();
+                  }};
 }
 
 /// `field`: what is changed and can be put back.
@@ -55,14 +55,14 @@ Result<void> Planner::change(NodeId id, const char* what, const char* field, con
     ESPALIER_TRY(const StoredNode before, stored(id));
     StoredNode after = before;
     edit(after);
-    ESPALIER_CHECK(putBack(id, edit));
+    ESPALIER_TRY(const Change change, nodeChange(id, edit));
     const Json values = {{"pinned", before.pinned},
                          {"pruned", before.pruned},
                          {"boost", before.boost},
                          {"words", {{"title", before.title}, {"text", before.ideaText}}}};
-    return m_acts.note(
+    return m_acts.perform(
         {{"act", what}, {"node", id.value}, {"pinned", after.pinned}, {"pruned", after.pruned}, {"boost", after.boost}},
-        {.field = field, .node = id, .value = values[field]});
+        {.field = field, .node = id, .value = values[field]}, change);
 }
 
 Result<void> Planner::setPinned(NodeId node, bool pinned)
@@ -155,8 +155,8 @@ Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const s
     node.proposer = "engineer";
     node.payload = NodePayload{fmt::format("engineer-{}", node.id.value), 1, "", 0, 0}.text();
     node.createdAt = timestamp();
-    ESPALIER_CHECK(grow(node));
-    ESPALIER_CHECK(m_acts.note(Json{{"act", "add-idea"}, {"node", node.id.value}}));
+    ESPALIER_CHECK(m_acts.perform({{"act", "add-idea"}, {"node", node.id.value}},
+                                  {[&] { return m_journal.addNode(node); }, [&] { place(node); }}));
     return node.id;
 }
 
@@ -206,8 +206,8 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     node.source = source;
     node.payload = "{}";
     node.createdAt = timestamp();
-    ESPALIER_CHECK(addCandidate(node));
-    ESPALIER_CHECK(m_acts.note(Json{{"act", "inject"}, {"node", node.id.value}}));
+    ESPALIER_CHECK(m_acts.perform({{"act", "inject"}, {"node", node.id.value}},
+                                  {[&] { return m_journal.addNode(node); }, [&] { placeCandidate(node); }}));
     m_whys[node.id] = "the engineer's own kernel";
     admit(node, nullptr);
     return node.id;

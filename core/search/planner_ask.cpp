@@ -91,9 +91,9 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         again.proposer = idea->proposer;
         again.payload = NodePayload{"", 1, prompt.empty() ? "" : ownPromptPayload(prompt), 0, 0}.text();
         again.createdAt = timestamp();
-        ESPALIER_CHECK(m_acts.note(Json{{"act", "ask"}, {"node", id.value}, {"new", again.id.value}}));
+        ESPALIER_CHECK(m_acts.perform({{"act", "ask"}, {"node", id.value}, {"new", again.id.value}},
+                                      {[&] { return m_journal.addNode(again); }, [&] { placeCandidate(again); }}));
         m_whys[again.id] = "the engineer asked";
-        ESPALIER_CHECK(addCandidate(again));
         m_unanswered.push_back(again.id);
         return {};
     }
@@ -105,11 +105,11 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
     request.round += static_cast<int>(std::count_if(
         m_ideaRequests.begin(), m_ideaRequests.end(), [parent](const IdeaRequest& r) { return r.parent == parent; }));
     m_ideaRequests.push_back(std::move(request));
-    if (auto kept = keepIdeaRequests(); !kept) {
+    auto kept = m_acts.perform({{"act", "ask-ideas"}, {"node", parent.value}}, {[this] { return keepIdeaRequests(); }, {}});
+    if (!kept) {
         m_ideaRequests.pop_back();
-        return kept;
     }
-    return m_acts.note(Json{{"act", "ask-ideas"}, {"node", parent.value}});
+    return kept;
 }
 
 Result<void> Planner::keepIdeaRequests()
@@ -129,8 +129,9 @@ Result<void> Planner::addHint(const std::string& text)
     const Json before = m_hints;
     std::vector<std::string> hints = m_hints;
     hints.emplace_back(trimmed(text));
-    ESPALIER_CHECK(keepHints(std::move(hints)));
-    return m_acts.note({{"act", "hint"}, {"text", m_hints.back()}}, {.field = "hints", .value = before});
+    const std::string added = hints.back();
+    return m_acts.perform({{"act", "hint"}, {"text", added}}, {.field = "hints", .value = before},
+                          hintsChange(std::move(hints)));
 }
 
 Result<void> Planner::removeHint(int number)
@@ -142,15 +143,13 @@ Result<void> Planner::removeHint(int number)
     const Json before = m_hints;
     std::vector<std::string> hints = m_hints;
     hints.erase(hints.begin() + number - 1);
-    ESPALIER_CHECK(keepHints(std::move(hints)));
-    return m_acts.note({{"act", "unhint"}, {"number", number}}, {.field = "hints", .value = before});
+    return m_acts.perform({{"act", "unhint"}, {"number", number}}, {.field = "hints", .value = before},
+                          hintsChange(std::move(hints)));
 }
 
-Result<void> Planner::keepHints(std::vector<std::string> hints)
+Change Planner::hintsChange(std::vector<std::string> hints)
 {
-    ESPALIER_CHECK(m_journal.setValue(hintsKey, textOf(Json(hints))));
-    m_hints = std::move(hints);
-    return {};
+    return {[this, hints] { return m_journal.setValue(hintsKey, textOf(Json(hints))); }, [this, hints] { m_hints = hints; }};
 }
 
 Result<void> Planner::attach(const Attachment& attachment)
@@ -173,9 +172,9 @@ Result<void> Planner::attach(const Attachment& attachment)
     for (const Attachment& one : attachments) {
         list.push_back({{"name", one.name}, {"text", one.text}});
     }
-    ESPALIER_CHECK(m_journal.setValue(attachmentsKey, textOf(list)));
-    m_attachments = std::move(attachments);
-    return m_acts.note(Json{{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}});
+    return m_acts.perform({{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}},
+                          {[&] { return m_journal.setValue(attachmentsKey, textOf(list)); },
+                           [&] { m_attachments = std::move(attachments); }});
 }
 
 Result<void> Planner::restoreAsks()

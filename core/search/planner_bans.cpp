@@ -19,9 +19,8 @@ Result<void> Planner::ban(const std::string& text, const std::string& predicate)
     const Json before = toJson(m_bans);
     std::vector<BannedTechnique> bans = m_bans;
     bans.push_back(one);
-    ESPALIER_CHECK(keepBans(std::move(bans)));
-    return m_acts.note({{"act", "ban"}, {"text", one.text}, {"predicate", one.predicate}},
-                       {.field = "bans", .value = before});
+    return m_acts.perform({{"act", "ban"}, {"text", one.text}, {"predicate", one.predicate}},
+                          {.field = "bans", .value = before}, bansChange(std::move(bans)));
 }
 
 Result<void> Planner::liftBan(int number)
@@ -33,16 +32,19 @@ Result<void> Planner::liftBan(int number)
     std::vector<BannedTechnique> bans = m_bans;
     const std::string text = bans[static_cast<std::size_t>(number - 1)].text;
     bans.erase(bans.begin() + number - 1);
-    ESPALIER_CHECK(keepBans(std::move(bans)));
-    return m_acts.note({{"act", "lift-ban"}, {"number", number}, {"text", text}}, {.field = "bans", .value = before});
+    return m_acts.perform({{"act", "lift-ban"}, {"number", number}, {"text", text}}, {.field = "bans", .value = before},
+                          bansChange(std::move(bans)));
 }
 
-Result<void> Planner::keepBans(std::vector<BannedTechnique> bans)
+Change Planner::bansChange(std::vector<BannedTechnique> bans)
 {
-    ESPALIER_CHECK(m_journal.setValue(bansKey, toJson(bans).dump(-1, ' ', false, Json::error_handler_t::replace)));
-    m_bans = std::move(bans);
-    applyBans();
-    return {};
+    return {[this, bans] {
+                return m_journal.setValue(bansKey, toJson(bans).dump(-1, ' ', false, Json::error_handler_t::replace));
+            },
+            [this, bans] {
+                m_bans = bans;
+                applyBans();
+            }};
 }
 
 void Planner::applyBans()

@@ -70,18 +70,23 @@ Result<void> Planner::setBranchBudget(NodeId node, const BranchBudget& budget)
     }
     ESPALIER_TRY(const auto before, m_journal.store().value(budgetKey(node)));
     const Json limits = limitsJson(budget, m_tree.spentBelow(node));
-    ESPALIER_CHECK(keepBranchBudget(node, budget.none() ? std::string() : limits.dump()));
     Json act = {{"act", "budget"}, {"node", node.value}};
     for (const auto& [name, limit] : limits.items()) {
         act[name] = limit["limit"];
     }
-    return m_acts.note(std::move(act), {.field = "branch_budget", .node = node, .value = before.value_or("")});
+    return m_acts.perform(std::move(act), {.field = "branch_budget", .node = node, .value = before.value_or("")},
+                          branchBudgetChange(node, budget.none() ? std::string() : limits.dump()));
 }
 
 /// `text`: as stored; empty: no budget.
-Result<void> Planner::keepBranchBudget(NodeId node, const std::string& text)
+Change Planner::branchBudgetChange(NodeId node, const std::string& text)
 {
-    ESPALIER_CHECK(m_journal.setValue(budgetKey(node), text));
+    return {[this, node, text] { return m_journal.setValue(budgetKey(node), text); },
+            [this, node, text] { applyBranchBudget(node, text); }};
+}
+
+void Planner::applyBranchBudget(NodeId node, const std::string& text)
+{
     TreeNode* entry = m_tree.find(node);
     entry->budget = {};
     entry->spentBefore = {};
@@ -91,8 +96,7 @@ Result<void> Planner::keepBranchBudget(NodeId node, const std::string& text)
         readLimit(*json, "usd", entry->budget.usd, entry->spentBefore.usd);
         readLimit(*json, "seconds", entry->budget.seconds, entry->spentBefore.seconds);
     }
-    m_book.setBranchBudget(node, entry->budget, m_tree.spentOfBudget(node));
-    return {};
+    m_book.setBranchBudget(node, m_tree.at(node).budget, m_tree.spentOfBudget(node));
 }
 
 Result<void> Planner::restoreBranchBudgets()
@@ -106,7 +110,7 @@ Result<void> Planner::restoreBranchBudgets()
     for (const auto& [number, text] : stored) {
         const NodeId node{std::strtoll(number.c_str(), nullptr, 10)};
         if (!text.empty() && m_book.find(node)) {
-            ESPALIER_CHECK(keepBranchBudget(node, text));
+            applyBranchBudget(node, text);
         }
     }
     return {};

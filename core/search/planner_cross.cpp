@@ -13,13 +13,17 @@ constexpr double crossingBoost = 2; ///< of the engineer's: it is the next one, 
 
 } // namespace
 
-void Planner::crossOver(const decision::Crossover& crossing)
+void Planner::crossOver(const decision::Crossover& decided)
 {
-    const auto made = makeCrossing(crossing.first, crossing.second, crossing.why, false);
-    if (!made) {
-        trouble(made.error());
-    } else if (!*made) {
-        m_tree.refuseCrossing(crossing.first, crossing.second);
+    const auto idea = crossing(decided.first, decided.second, decided.why, false);
+    if (!idea) {
+        return trouble(idea.error());
+    }
+    if (!*idea) {
+        return m_tree.refuseCrossing(decided.first, decided.second);
+    }
+    if (const auto grown = grow(**idea); !grown) {
+        trouble(grown.error());
     }
 }
 
@@ -44,21 +48,21 @@ Result<NodeId> Planner::crossOver(NodeId first, NodeId second)
                                                              first.value, second.value, child.value));
         }
     }
-    ESPALIER_TRY(const std::optional<NodeId> idea, makeCrossing(first, second, "the engineer crossed two kernels", true));
+    ESPALIER_TRY(const std::optional<StoredNode> idea, crossing(first, second, "the engineer crossed two kernels", true));
     if (!idea) {
         return fail(ErrorCode::NotSupported,
                     fmt::format("No proposer of this session can cross nodes {} and {}: a model can cross any two kernels, "
                                 "the tuner those that declare the same tunables.",
                                 first.value, second.value));
     }
-    ESPALIER_CHECK(m_acts.note(
-        Json{{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->value}}));
-    return *idea;
+    ESPALIER_CHECK(m_acts.perform(
+        {{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->id.value}},
+        {[&] { return m_journal.addNode(*idea); }, [&] { place(*idea); }}));
+    return idea->id;
 }
 
 /// From the first proposer that knows how to make one; nullopt: none does.
-Result<std::optional<NodeId>> Planner::makeCrossing(NodeId firstId, NodeId secondId, const std::string& why,
-                                                    bool byHand)
+Result<std::optional<StoredNode>> Planner::crossing(NodeId firstId, NodeId secondId, const std::string& why, bool byHand)
 {
     ESPALIER_TRY(const StoredNode first, stored(firstId));
     ESPALIER_TRY(const StoredNode second, stored(secondId));
@@ -76,8 +80,7 @@ Result<std::optional<NodeId>> Planner::makeCrossing(NodeId firstId, NodeId secon
             node.payload = payload.text();
             node.boost = crossingBoost;
         }
-        ESPALIER_CHECK(grow(node));
-        return node.id;
+        return node;
     }
     return std::nullopt;
 }

@@ -23,11 +23,17 @@ Result<void> Planner::kill(NodeId id)
     if (node->state == NodeState::Done) {
         return fail(ErrorCode::InvalidInput, fmt::format("Node {} has ended: there is nothing to kill.", id.value));
     }
-    ESPALIER_CHECK(m_acts.note(Json{{"act", "kill"}, {"node", id.value}}));
+    ESPALIER_CHECK(m_acts.perform({{"act", "kill"}, {"node", id.value}}, {}));
+    endKilled(id);
+    return {};
+}
+
+void Planner::endKilled(NodeId id)
+{
     const auto asked = std::find_if(m_generating.begin(), m_generating.end(),
                                     [id](const Generating& generating) { return generating.node == id; });
     if (asked != m_generating.end()) {
-        if (Proposer* proposer = proposerNamed(node->proposer)) {
+        if (Proposer* proposer = proposerNamed(m_book.find(id)->proposer)) {
             proposer->cancel(asked->request);
         }
         m_generating.erase(asked);
@@ -37,7 +43,24 @@ Result<void> Planner::kill(NodeId id)
         unpark(id);
     }
     m_pipeline.kill(id);
-    return {};
+}
+
+/// An earlier run may have ended between the act and its end.
+void Planner::restoreKills(const std::vector<StoredAct>& acts)
+{
+    for (const StoredAct& stored : acts) {
+        const auto act = stored.what.find("\"kill\"") == std::string::npos ? Result<Json>(Json())
+                                                                          : parseJson(stored.what, "act");
+        if (!act || !act->is_object() || act->value("act", Json()) != "kill" || !act->contains("node") ||
+            !(*act)["node"].is_number_integer()) {
+            continue;
+        }
+        const NodeId id{(*act)["node"].get<std::int64_t>()};
+        const NodeSummary* node = m_book.find(id);
+        if (node && node->kind != NodeKind::Idea && node->state != NodeState::Done && id != taskRoot) {
+            endKilled(id);
+        }
+    }
 }
 
 } // namespace espalier

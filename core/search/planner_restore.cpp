@@ -46,6 +46,7 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     }
     ESPALIER_CHECK(restoreAsks());
     ESPALIER_CHECK(restoreBranchBudgets());
+    restoreKills(acts);
     findCutOffAsk();
     (void)m_tree.bestScore(); // the views are made here, and not before the first decision
     if (m_trouble) {

@@ -17,12 +17,12 @@ std::string wordIn(const Json& object, const char* name)
 
 } // namespace
 
-Result<void> Planner::takeBack(const Replaced& replaced)
+Result<Change> Planner::changeBack(const Replaced& replaced)
 {
     const Json& value = replaced.value;
     const std::string& field = replaced.field;
     if (field == "bans") {
-        return keepBans(bansFrom(value));
+        return bansChange(bansFrom(value));
     }
     if (field == "hints") {
         std::vector<std::string> hints;
@@ -31,26 +31,26 @@ Result<void> Planner::takeBack(const Replaced& replaced)
                 hints.push_back(hint.get<std::string>());
             }
         }
-        return keepHints(std::move(hints));
+        return hintsChange(std::move(hints));
     }
     const NodeSummary* node = m_book.find(replaced.node);
     if (!node) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", replaced.node.value));
     }
     if (field == "branch_budget") {
-        return keepBranchBudget(replaced.node, value.is_string() ? value.get<std::string>() : std::string());
+        return branchBudgetChange(replaced.node, value.is_string() ? value.get<std::string>() : std::string());
     }
     if (field == "words") {
         if (node->state != NodeState::Draft) {
             return fail(ErrorCode::InvalidInput, fmt::format("Node {} was implemented since its words were edited: the edit stays.",
                                                              replaced.node.value));
         }
-        return putBack(replaced.node, [&value](StoredNode& stored) {
+        return nodeChange(replaced.node, [&value](StoredNode& stored) {
             stored.title = wordIn(value, "title");
             stored.ideaText = wordIn(value, "text");
         });
     }
-    return putBack(replaced.node, [&](StoredNode& stored) {
+    return nodeChange(replaced.node, [&](StoredNode& stored) {
         if (field == "pinned" && value.is_boolean()) {
             stored.pinned = value.get<bool>();
         } else if (field == "pruned" && value.is_boolean()) {

@@ -28,6 +28,8 @@ public:
     Result<void> setValue(std::string_view key, std::string_view value);
     Result<void> setInfo(const SessionInfo& info);
     Result<void> addSeconds(double seconds);
+    /// Several of these as one: after a crash there are all of them or none.
+    Result<void> together(const std::function<Result<void>()>& writes) { return m_store->together(writes); }
 
 private:
     Result<void> done(Result<void> result);

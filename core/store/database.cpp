@@ -183,8 +183,16 @@ Result<std::int64_t> Database::pragma(std::string_view name)
     return row ? statement.integer(0) : 0;
 }
 
+bool Database::inTransaction() const
+{
+    return sqlite3_get_autocommit(m_handle) == 0;
+}
+
 Result<Transaction> Transaction::begin(Database& database)
 {
+    if (database.inTransaction()) {
+        return Transaction(); // a part of the one around it
+    }
     ESPALIER_CHECK(database.execute("BEGIN IMMEDIATE"));
     return Transaction(database);
 }
@@ -198,6 +206,9 @@ Transaction::~Transaction()
 
 Result<void> Transaction::commit()
 {
+    if (!m_database) {
+        return {};
+    }
     ESPALIER_CHECK(m_database->execute("COMMIT"));
     m_database = nullptr;
     return {};

@@ -58,6 +58,7 @@ public:
     Statement prepare(std::string_view sql) { return Statement(m_handle, sql); }
     Result<void> execute(const char* sql);
     Result<std::int64_t> pragma(std::string_view name);
+    bool inTransaction() const;
 
 private:
     Database() = default;
@@ -75,8 +76,9 @@ public:
     Result<void> commit();
 
 private:
+    Transaction() = default;
     explicit Transaction(Database& database) : m_database(&database) {}
-    Database* m_database;
+    Database* m_database = nullptr; ///< nullptr: nothing to end
 };
 
 } // namespace espalier

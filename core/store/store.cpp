@@ -405,6 +405,13 @@ Result<void> Store::updateNode(const StoredNode& node)
     return transaction.commit();
 }
 
+Result<void> Store::together(const std::function<Result<void>()>& writes)
+{
+    ESPALIER_TRY(Transaction transaction, Transaction::begin(*m_impl->database));
+    ESPALIER_CHECK(writes());
+    return transaction.commit();
+}
+
 Result<void> Store::addStage(const StoredStage& stage)
 {
     Statement statement = m_impl->database->prepare("INSERT INTO stages SELECT ?1, ?2, CASE ?3 WHEN 0 THEN (SELECT "

@@ -8,6 +8,7 @@
 #include "core/model/session.h"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -89,6 +90,9 @@ public:
     Result<std::optional<Exchange>> answeredExchange(std::string_view key); ///< the last one
     Result<std::vector<Exchange>> exchangesOf(NodeId node);                 ///< in id order
     Result<std::vector<Exchange>> exchanges();                              ///< in id order, without their texts
+
+    /// Several writes as one transaction: an error of `writes` takes back what it had written.
+    Result<void> together(const std::function<Result<void>()>& writes);
 
     /// Small named values of the engine: strategy state, proposer state.
     Result<void> setValue(std::string_view key, std::string_view value);
