@@ -84,7 +84,7 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
     CLI::App* run = app.add_subcommand("run", "Search for a faster kernel, or go on with a session");
     run->add_option("task", words.task, "Name of a built-in task, or a task folder")->required();
     run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
-    run->add_option("--device", words.device, "auto (default), sim, or cuda:N");
+    run->add_option("--device", words.device, "auto (default), sim, cuda:N, or several of one kind: cuda:0,cuda:1");
     run->add_option("--proposer", words.proposers, "playbook, tuner, llm, command, manual, replay; separated by commas")
         ->delimiter(',');
     run->add_option("--strategy", words.strategy,

@@ -7,6 +7,7 @@
 #include "core/propose/prompt/lesson_book.h"
 #include "core/propose/proposers.h"
 #include "core/search/session_journal.h"
+#include "core/worker/evaluator_group.h"
 #include "core/worker/judge_process.h"
 
 #include <algorithm>
@@ -31,15 +32,20 @@ EngineParts realParts(const EngineOptions& options)
         pool.workers = builders;
         return makeNvccBuildPool(std::move(pool));
     };
-    parts.startJudge = [launcher = options.launcher](const std::string& device) {
+    parts.startJudge = [launcher = options.launcher](const std::string& text) -> Result<std::unique_ptr<Evaluator>> {
         JudgeSettings settings;
         settings.launcher.prefix = launcher;
         // A launcher's machine has its own installation: the name is looked up there.
         if (launcher.empty()) {
             settings.launcher.worker = findWorker();
         }
-        settings.device = device;
-        return startJudge(settings);
+        std::vector<std::unique_ptr<Evaluator>> judges;
+        for (const std::string& device : devicesNamed(text)) {
+            settings.device = device;
+            ESPALIER_TRY(auto judge, startJudge(settings));
+            judges.push_back(std::move(judge));
+        }
+        return judges.size() == 1 ? std::move(judges.front()) : EvaluatorGroup::of(std::move(judges));
     };
     parts.makeProposers = [](const ProposerChoice& choice) { return makeProposers(choice); };
     parts.lessons = [] { return readFile(dataFolder() / "lessons.md", std::size_t{64} << 10).value_or(""); };

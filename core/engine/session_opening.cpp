@@ -6,6 +6,7 @@
 #include "core/search/search_tree.h"
 #include "core/search/session_journal.h"
 #include "core/search/strategy.h"
+#include "core/worker/evaluator_group.h"
 
 #include <algorithm>
 #include <cctype>
@@ -16,17 +17,31 @@
 namespace espalier {
 namespace {
 
-Result<void> checkDevice(const std::string& device)
+Result<void> checkOneDevice(const std::string& device, bool several)
 {
     const bool numbered =
         device.starts_with("cuda:") && device.size() > 5 && device.size() < 9 &&
         std::all_of(
             device.begin() + 5, device.end(), [](char c) { return std::isdigit(static_cast<unsigned char>(c)); });
-    if (device == "auto" || device == "sim" || numbered) {
+    if ((device == "auto" && !several) || device == "sim" || numbered) {
         return {};
     }
     return fail(ErrorCode::InvalidInput,
-                fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0.", device));
+                fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0; several of one kind "
+                            "with commas between them.",
+                            device));
+}
+
+Result<void> checkDevice(const std::string& text)
+{
+    const std::vector<std::string> devices = devicesNamed(text);
+    for (auto device = devices.begin(); device != devices.end(); ++device) {
+        ESPALIER_CHECK(checkOneDevice(*device, devices.size() > 1));
+        if (*device != "sim" && std::find(devices.begin(), device, *device) != device) {
+            return fail(ErrorCode::InvalidInput, fmt::format("The device {} is named twice: name each once.", *device));
+        }
+    }
+    return {};
 }
 
 Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)

@@ -75,11 +75,13 @@ void CandidatePipeline::endWithoutSource(NodeId node, std::string reason)
 
 void CandidatePipeline::setEvaluator(Evaluator* evaluator)
 {
-    if (Pass* pass = m_judging ? judged(m_judging->first) : nullptr) {
-        pass->step = Step::Built;
-        m_book.returnedToQueue(pass->start.node);
+    for (const auto& [id, node] : m_judging) {
+        if (Pass* pass = judged(id)) {
+            pass->step = Step::Built;
+            m_book.returnedToQueue(node);
+        }
     }
-    m_judging.reset();
+    m_judging.clear();
     m_evaluator = evaluator;
 }
 
@@ -319,16 +321,16 @@ void CandidatePipeline::startJudging()
     }
     const bool rootFirst = m_passes.contains(taskRoot);
     for (auto& [node, pass] : m_passes) {
-        if (!m_launching || m_judging || (rootFirst && node != taskRoot)) {
+        if (!m_launching || judging() >= m_evaluator->lanes() || (rootFirst && node != taskRoot)) {
             return;
         }
         const bool free = node == taskRoot || pass.start.again.has_value();
-        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && m_allowance <= 0) || awaitsTwin(node, pass)) {
+        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
             continue;
         }
         if (auto job = jobFor(pass)) {
             pass.step = Step::Judging;
-            m_judging = {job->id, node};
+            m_judging[job->id] = node;
             m_book.stageBegan(node, job->verified ? Stage::Time : Stage::Verify);
             m_evaluator->submit(std::move(*job));
         }
@@ -337,11 +339,26 @@ void CandidatePipeline::startJudging()
 
 CandidatePipeline::Pass* CandidatePipeline::judged(RequestId id)
 {
-    if (!m_judging || m_judging->first != id) {
+    const auto job = m_judging.find(id);
+    if (job == m_judging.end()) {
         return nullptr; // an answer to something abandoned
     }
-    const auto found = m_passes.find(m_judging->second);
+    const auto found = m_passes.find(job->second);
     return found == m_passes.end() ? nullptr : &found->second;
+}
+
+std::optional<RequestId> CandidatePipeline::judgingOf(NodeId node) const
+{
+    const auto found = std::find_if(m_judging.begin(), m_judging.end(), [node](const auto& job) { return job.second == node; });
+    return found == m_judging.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::int64_t CandidatePipeline::paidJudgings() const
+{
+    return std::count_if(m_judging.begin(), m_judging.end(), [this](const auto& job) {
+        const auto pass = m_passes.find(job.second);
+        return job.second != taskRoot && pass != m_passes.end() && !pass->second.start.again;
+    });
 }
 
 void CandidatePipeline::onProgress(const evaluator::Progress& event)
@@ -379,7 +396,7 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
     if (!pass) {
         return;
     }
-    m_judging.reset();
+    m_judging.erase(event.id);
     if (pass->start.again && event.evaluation.outcome == Outcome::NotRun) { // no verdict: the first figures stay
         return forgetAgain(pass->start.node, event.evaluation.reason);
     }
@@ -433,26 +450,31 @@ void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
 
 void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
 {
-    Pass* pass = m_judging ? judged(m_judging->first) : nullptr;
-    m_judging.reset();
-    if (!pass) {
-        return;
+    for (const RequestId id : event.unfinished) {
+        Pass* pass = judged(id);
+        m_judging.erase(id);
+        if (pass) {
+            lose(*pass, event.error.message, verdict);
+        }
     }
-    pass->step = Step::Built;
-    pass->losses = verdict ? pass->losses + 1 : 0;
-    if (pass->start.again && (pass->losses >= mostLosses || !verdict)) {
-        return forgetAgain(pass->start.node, event.error.message);
+}
+
+void CandidatePipeline::lose(Pass& pass, const std::string& why, bool verdict)
+{
+    pass.step = Step::Built;
+    pass.losses = verdict ? pass.losses + 1 : 0;
+    if (pass.start.again && (pass.losses >= mostLosses || !verdict)) {
+        return forgetAgain(pass.start.node, why);
     }
-    if (pass->losses >= mostLosses) {
+    if (pass.losses >= mostLosses) {
         Evaluation evaluation;
         evaluation.outcome = Outcome::NotRun;
         evaluation.cause = NotRunCause::Infrastructure;
         evaluation.stage = Stage::Verify;
-        evaluation.reason =
-            fmt::format("The judge was lost twice while it worked on this candidate: {}", event.error.message);
-        return endJudged(*pass, std::move(evaluation));
+        evaluation.reason = fmt::format("The judge was lost twice while it worked on this candidate: {}", why);
+        return endJudged(pass, std::move(evaluation));
     }
-    m_book.returnedToQueue(pass->start.node);
+    m_book.returnedToQueue(pass.start.node);
 }
 
 // --- records -----------------------------------------------------------------------------------------------------
@@ -581,10 +603,12 @@ void CandidatePipeline::abandon()
     m_launching = false;
     m_ahead.clear();
     m_shelf.cancelAll();
-    if (m_judging && m_evaluator) {
-        m_evaluator->cancel(m_judging->first);
+    for (const auto& [id, node] : m_judging) {
+        if (m_evaluator) {
+            m_evaluator->cancel(id);
+        }
     }
-    m_judging.reset();
+    m_judging.clear();
     for (auto& [node, pass] : m_passes) {
         if (pass.step != Step::Queued) {
             toQueue(pass);
@@ -600,7 +624,7 @@ std::vector<pipeline::Event> CandidatePipeline::take()
 
 bool CandidatePipeline::quiet() const
 {
-    return m_shelf.running() == static_cast<int>(m_ahead.size()) && !m_judging;
+    return m_shelf.running() == static_cast<int>(m_ahead.size()) && m_judging.empty();
 }
 
 bool CandidatePipeline::idle() const

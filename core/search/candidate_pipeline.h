@@ -50,8 +50,8 @@ struct Note {
 using Event = std::variant<Ended, Trouble, Broken, Note>;
 } // namespace pipeline
 
-/// Carries candidates through build → verify → time: on all builders, then one after the other through the judge, which
-/// gets the oldest built candidate first and the task's root before all. Each stage's record is stored before anything
+/// Carries candidates through build → verify → time: on all builders, then one after the other through the judge (of each
+/// device), which gets the oldest built candidate first and the task's root before all. Each stage's record is stored before anything
 /// tells of it; a record that could not be stored is kept and written first when the run goes on. Thread: the
 /// engine's; nothing blocks but the store. Refers to journal, book, pool; the evaluator comes and goes (a lost judge is
 /// no verdict: the candidate is tried again).
@@ -107,7 +107,7 @@ public:
     bool idle() const;  ///< quiet, and nothing waits to be written or told
     int building() const;
     int waiting() const; ///< for the judge
-    int judging() const { return m_judging ? 1 : 0; }
+    int judging() const { return static_cast<int>(m_judging.size()); }
     std::optional<NodeId> judgingAgain() const; ///< with the judge once more
     std::int64_t active() const; ///< passes that have started, the root's not counted
 
@@ -152,8 +152,11 @@ private:
     bool obtain(const BuildOrder& order, std::optional<Library>& library);
     std::optional<EvaluationJob> jobFor(Pass& pass);
     Pass* judged(RequestId id);
+    std::int64_t paidJudgings() const; ///< under way, of those that the allowance counts
+    std::optional<RequestId> judgingOf(NodeId node) const;
     void forgetAgain(NodeId node, const std::string& why);
     void endJudged(Pass& pass, Evaluation evaluation);
+    void lose(Pass& pass, const std::string& why, bool verdict);
     void toQueue(Pass& pass);
     void record(Unwritten item);
     Result<void> write(Unwritten& item);
@@ -173,7 +176,7 @@ private:
     std::vector<Reference> m_references;
     std::map<NodeId, Pass> m_passes;
     std::map<std::string, NodeId> m_programs; ///< those with a verdict; the oldest node
-    std::optional<std::pair<RequestId, NodeId>> m_judging;
+    std::map<RequestId, NodeId> m_judging; ///< at most one a lane of the evaluator's
     std::int64_t m_nextRequest = 1;
     bool m_launching = false;
     std::int64_t m_allowance = 0;

@@ -48,11 +48,11 @@ void CandidatePipeline::kill(NodeId node)
     evaluation.stage = Stage::Generate;
     evaluation.reason = "The engineer killed it.";
     evaluation.epoch = m_setup.epoch;
-    if (m_judging && m_judging->second == node) {
+    if (const auto job = judgingOf(node)) {
         if (m_evaluator) {
-            m_evaluator->cancel(m_judging->first);
+            m_evaluator->cancel(*job);
         }
-        m_judging.reset();
+        m_judging.erase(*job);
     }
     if (const auto found = m_passes.find(node); found != m_passes.end()) {
         const Pass& pass = found->second;
@@ -75,8 +75,12 @@ void CandidatePipeline::kill(NodeId node)
 
 std::optional<NodeId> CandidatePipeline::judgingAgain() const
 {
-    const auto found = m_judging ? m_passes.find(m_judging->second) : m_passes.end();
-    return found != m_passes.end() && found->second.start.again ? std::optional(found->first) : std::nullopt;
+    for (const auto& [id, node] : m_judging) {
+        if (judgedAgain(node)) {
+            return node;
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace espalier

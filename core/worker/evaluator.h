@@ -72,13 +72,14 @@ struct Lost { Error error; std::vector<RequestId> unfinished; }; ///< the judge 
 using Event = std::variant<Progress, Verified, Finished, Lost>;
 } // namespace evaluator
 
-/// One device that verifies and times, one job at a time, in the order of submission. Thread: the engine's.
+/// One device that verifies and times, one job at a time, in the order of submission (or several, a job each). Thread: the engine's.
 /// Nothing here blocks: wait for `descriptor()` in the engine's poll loop, then call receive().
 class Evaluator
 {
 public:
     virtual ~Evaluator() = default;
     virtual const JudgeHello& hello() const = 0;
+    virtual int lanes() const { return 1; } ///< jobs that can be worked on at the same time
     virtual void submit(EvaluationJob job) = 0;
     virtual void cancel(RequestId id) = 0;
     virtual int descriptor() const = 0;

@@ -95,6 +95,10 @@ TEST_F(SearchTest, SameSeedSameTree)
     words.insert(words.end(), {"--builders", "1"});
     ASSERT_EQ(ctl(words).status.code, 0);
     EXPECT_EQ(treeOf("a.espalier"), treeOf("b.espalier"));
+    words = runWords("c.espalier", 9);
+    words[3] = "sim,sim"; // two judges
+    ASSERT_EQ(ctl(words).status.code, 0);
+    EXPECT_EQ(treeOf("a.espalier"), treeOf("c.espalier"));
 }
 
 TEST_F(SearchTest, ConflictingOptionsAreErrors)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/engine_harness.h"
 
+#include "core/worker/evaluator_group.h"
+
 #include "core/propose/proposers.h"
 #include "tests/support/tree_text.h"
 
@@ -51,7 +53,16 @@ EngineParts EngineHarness::parts()
         if (noJudge) {
             return std::unexpected(*noJudge);
         }
-        return std::make_unique<FakeEvaluator>(ledger, hello, losses);
+        std::vector<std::unique_ptr<Evaluator>> judges;
+        for (const std::string& one : devicesNamed(device)) {
+            JudgeHello own = hello;
+            own.deviceId = one;
+            if (one == "cuda:9") {
+                own.deviceName = "Another GPU";
+            }
+            judges.push_back(std::make_unique<FakeEvaluator>(ledger, own, losses));
+        }
+        return judges.size() == 1 ? std::move(judges.front()) : EvaluatorGroup::of(std::move(judges));
     };
     parts.makeProposers = makeProposers;
     parts.keepLessons = keepLessons;

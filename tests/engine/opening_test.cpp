@@ -34,7 +34,8 @@ TEST(Opening, WhatIsMissingOrUnknownIsNamed)
     EXPECT_EQ(refusal(engine), "There is no task \"fakee\".");
     engine.options.task = "fake";
     engine.options.device = "cuda";
-    EXPECT_EQ(refusal(engine), "There is no device \"cuda\": choose auto, sim or cuda:N, such as cuda:0.");
+    EXPECT_EQ(refusal(engine), "There is no device \"cuda\": choose auto, sim or cuda:N, such as cuda:0; several of one kind with "
+                              "commas between them.");
     engine.options.device = "sim";
     engine.options.strategy = "refin";
     EXPECT_EQ(refusal(engine), "There is no strategy \"refin\": choose from refine, beam, ucb, evolution, sample, manual.");
