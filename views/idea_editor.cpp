@@ -41,15 +41,15 @@ void IdeaEditor::setWords(const IdeaWords& words)
 {
     if (!m_filled) {
         m_filled = true;
-        m_parent = words.parent;
+        m_before = words;
         m_title->setText(words.title);
         m_text->setPlainText(words.text);
     }
 }
 
-IdeaWords IdeaEditor::words() const
+IdeaEdit IdeaEditor::edit() const
 {
-    return {m_title->text().trimmed(), m_text->toPlainText().trimmed(), m_parent};
+    return {m_before, {m_title->text().trimmed(), m_text->toPlainText().trimmed(), m_before.parent}};
 }
 
 bool IdeaEditor::eventFilter(QObject* watched, QEvent* event)
@@ -62,7 +62,7 @@ bool IdeaEditor::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
         if (enter && !(key->modifiers() & Qt::ShiftModifier)) {
-            if (words().title.isEmpty()) {
+            if (edit().after.title.isEmpty()) {
                 m_title->setFocus(); // an idea has a title
             } else {
                 emit committed();

@@ -19,6 +19,11 @@ struct IdeaWords {
     bool operator==(const IdeaWords&) const = default;
 };
 
+/// What became of an idea's words in an editor.
+struct IdeaEdit {
+    IdeaWords before, after;
+};
+
 /// Title and words of an idea, edited where they stand. Enter keeps them, Escape leaves them, Shift+Enter begins a line.
 /// Thread: GUI.
 class IdeaEditor : public QFrame
@@ -28,7 +33,7 @@ public:
     explicit IdeaEditor(QWidget* parent = nullptr);
     /// Only the first time: news of the idea must not overwrite what is being typed.
     void setWords(const IdeaWords& words);
-    IdeaWords words() const;
+    IdeaEdit edit() const;
 
 signals:
     void committed();
@@ -40,10 +45,11 @@ protected:
 private:
     QLineEdit* m_title;
     QPlainTextEdit* m_text;
-    std::optional<NodeId> m_parent;
+    IdeaWords m_before;
     bool m_filled = false;
 };
 
 } // namespace espalier
 
 Q_DECLARE_METATYPE(espalier::IdeaWords)
+Q_DECLARE_METATYPE(espalier::IdeaEdit)

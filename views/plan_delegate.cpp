@@ -83,7 +83,7 @@ void PlanDelegate::setEditorData(QWidget* editor, const QModelIndex& index) cons
 
 void PlanDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const
 {
-    model->setData(index, QVariant::fromValue(static_cast<IdeaEditor*>(editor)->words()), Qt::EditRole);
+    model->setData(index, QVariant::fromValue(static_cast<IdeaEditor*>(editor)->edit()), Qt::EditRole);
 }
 
 void PlanDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const

@@ -244,13 +244,13 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
 
 bool PlanModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
-    if (role != Qt::EditRole || !value.canConvert<IdeaWords>()) {
+    if (role != Qt::EditRole || !value.canConvert<IdeaEdit>()) {
         return false;
     }
-    const auto words = value.value<IdeaWords>();
+    const auto [before, words] = value.value<IdeaEdit>();
     const std::string title = words.title.toStdString(), text = words.text.toStdString();
     if (isNewIdea(index)) {
-        const auto parent = words.parent ? words.parent : newIdeaParent();
+        const auto parent = words.parent;
         if (!parent) {
             return false;
         }
@@ -259,8 +259,7 @@ bool PlanModel::setData(const QModelIndex& index, const QVariant& value, int rol
         });
         return true;
     }
-    const auto before = data(index, Qt::EditRole).value<IdeaWords>();
-    if (const auto node = nodeAt(index); node && (words.title != before.title || words.text != before.text)) {
+    if (const auto node = nodeAt(index); node && (words.title != before.title || words.text != before.text.trimmed())) {
         steer(m_bench, tr("Edit idea %1").arg(node->value), command::EditIdea{*node, title, text},
               command::EditIdea{*node, before.title.toStdString(), before.text.toStdString()});
     }

@@ -121,8 +121,7 @@ void CandidatePipeline::startBuilds()
             return;
         }
         Pass& pass = m_passes.at(node);
-        const bool free = node == taskRoot || pass.start.again.has_value();
-        if (pass.step != Step::Queued || (m_book.pruned(node) && !pass.start.again) || (!free && active() >= m_allowance)) {
+        if (!mayBuild(node, pass)) {
             continue;
         }
         pass.step = Step::Building;
@@ -134,6 +133,18 @@ void CandidatePipeline::startBuilds()
             m_shelf.order(pass.order);
         }
     }
+}
+
+bool CandidatePipeline::mayBuild(NodeId node, const Pass& pass) const
+{
+    const bool free = node == taskRoot || pass.start.again.has_value();
+    return pass.step == Step::Queued && (!m_book.pruned(node) || pass.start.again) && (free || active() < m_allowance);
+}
+
+/// Builders may be busy with what was built ahead.
+bool CandidatePipeline::awaitsBuilder() const
+{
+    return m_launching && std::any_of(m_passes.begin(), m_passes.end(), [this](const auto& entry) { return mayBuild(entry.first, entry.second); });
 }
 
 /// Gives idle builders what is likely to be asked for next, so that the judge need not wait for it.
@@ -629,7 +640,7 @@ bool CandidatePipeline::quiet() const
 
 bool CandidatePipeline::idle() const
 {
-    return quiet() && m_unwritten.empty() && m_events.empty();
+    return quiet() && m_unwritten.empty() && m_events.empty() && !awaitsBuilder();
 }
 
 int CandidatePipeline::building() const

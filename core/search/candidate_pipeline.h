@@ -104,7 +104,7 @@ public:
 
     bool hasUnwritten() const { return !m_unwritten.empty(); }
     bool quiet() const; ///< nothing runs
-    bool idle() const;  ///< quiet, and nothing waits to be written or told
+    bool idle() const;  ///< quiet, and nothing waits to be written or told, nor for a builder
     int building() const;
     int waiting() const; ///< for the judge
     int judging() const { return static_cast<int>(m_judging.size()); }
@@ -139,6 +139,8 @@ private:
     };
 
     void startBuilds();
+    bool mayBuild(NodeId node, const Pass& pass) const;
+    bool awaitsBuilder() const;
     void buildAhead();
     void cancelAhead();
     void startJudging();

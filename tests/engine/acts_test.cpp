@@ -130,6 +130,23 @@ TEST(Acts, ABoostChangesTheOrder)
     EXPECT_EQ(childrenOf(boosted, ideaNamed(boosted, "broken")).size(), 1u) << boosted.tree();
 }
 
+TEST(Acts, AStepIsNotDoneWhileItsKernelWaitsForABuilder)
+{
+    for (const int builders : {1, 2, 3}) { // busy with what may be asked for next
+        for (const unsigned seed : {1u, 2u, 3u, 4u, 5u}) {
+            EngineHarness engine;
+            engine.builders = builders;
+            engine.shuffle = seed;
+            ASSERT_TRUE(engine.open());
+            for (int steps = 1; steps <= 3; ++steps) {
+                engine.post(command::Step{});
+                engine.settle();
+                EXPECT_EQ(engine.status.evaluations, steps) << builders << " builders, seed " << seed << "\n" << engine.tree();
+            }
+        }
+    }
+}
+
 TEST(Acts, AnOwnKernelIsEvaluatedUnderItsParent)
 {
     EngineHarness engine;

@@ -40,7 +40,7 @@ EngineHarness::EngineHarness() : makeProposers([](const ProposerChoice& choice) 
 EngineParts EngineHarness::parts()
 {
     EngineParts parts;
-    parts.builders = 4;
+    parts.builders = builders;
     parts.loadTask = [this](std::string_view name) -> Result<Task> {
         if (name != task.id && name != task.folder) {
             return fail(ErrorCode::NotFound, "There is no task \"" + std::string(name) + "\".");

@@ -50,6 +50,7 @@ public:
     FakeLedger ledger;
     std::shared_ptr<int> losses = std::make_shared<int>(0);
     std::optional<unsigned> shuffle;
+    int builders = 4;
     JudgeHello hello = fakeHello();
     std::optional<Error> noJudge;
     ListingSource listings;

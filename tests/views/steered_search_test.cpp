@@ -44,7 +44,7 @@ protected:
         QElapsedTimer clock;
         clock.start();
         while (!ready()) {
-            if (clock.elapsed() > 90000) {
+            if (clock.elapsed() > 120000) {
                 return false;
             }
             QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
@@ -120,7 +120,7 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     // One expansion.
     window.controls().step()->trigger();
     ASSERT_TRUE(waitFor([&] { return bench.nodes().status().evaluations == 1 && bench.nodes().status().state == RunState::Paused; }))
-        << bench.nodes().status().why;
+        << bench.nodes().status().why << ", " << bench.nodes().status().evaluations << " evaluations";
     int made = -1;
     for (int i = 0; i < bench.nodes().count(); ++i) {
         made = bench.nodes().at(i).kind == NodeKind::Candidate ? i : made;
