@@ -6,6 +6,7 @@
 #include "views/plan_model.h"
 #include "views/workbench.h"
 
+#include <QItemSelectionModel>
 #include <QListView>
 #include <QVBoxLayout>
 

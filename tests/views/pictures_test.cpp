@@ -14,6 +14,7 @@
 #include "views/standing_panel.h"
 #include "views/steering.h"
 #include "views/roofline_panel.h"
+#include "views/run_controls.h"
 #include "views/roofline_view.h"
 #include "views/source_panel.h"
 #include "views/code_pane.h"
@@ -23,8 +24,11 @@
 #include <QDateTime>
 #include <QDir>
 #include <QAction>
+#include <QApplication>
+#include <QDialog>
 #include <QDockWidget>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QTest>
@@ -107,12 +111,17 @@ protected:
         settle();
         window->repaint();
         const QImage image = window->grab().toImage().convertToFormat(QImage::Format_RGB32);
+        save(image, name);
+        return image;
+    }
+
+    void save(const QImage& image, const QString& name) const
+    {
         const QString folderPath = qEnvironmentVariable("ESPALIER_PICTURES", QStringLiteral(ESPALIER_PICTURES));
         QDir().mkpath(folderPath);
         EXPECT_TRUE(image.save(
             QStringLiteral("%1/%2-%3.png")
                 .arg(folderPath, name, themes.theme().isDark() ? QStringLiteral("dark") : QStringLiteral("light"))));
-        return image;
     }
 
     /// Pixels of a token's colour, exactly.
@@ -189,6 +198,37 @@ TEST_P(Pictures, PlanHintsAndBans)
     QTest::qWait(150); // a list that wraps its words is laid out a tenth of a second after it got its width
     const QImage standing = take(QStringLiteral("standing"));
     EXPECT_GT(coloursIn(standing.copy(onWindow(&window->standing()))), 10);
+}
+
+TEST_P(Pictures, SteeringDialogs)
+{
+    openStory(Provenance::Model);
+    const auto shoot = [&](const char* name) {
+        for (QWidget* widget : QApplication::topLevelWidgets()) {
+            if (auto* dialog = qobject_cast<QDialog*>(widget); dialog && dialog->isVisible()) {
+                settle();
+                const QImage image = dialog->grab().toImage().convertToFormat(QImage::Format_RGB32);
+                EXPECT_GT(coloursIn(image), 5) << name;
+                for (const QLabel* label : dialog->findChildren<QLabel*>()) { // no words are cut off
+                    const int room = label->wordWrap() ? label->heightForWidth(label->width()) : label->sizeHint().height();
+                    EXPECT_GE(label->height(), room) << name << ": " << label->text().toStdString();
+                }
+                save(image, QString::fromLatin1(name));
+                dialog->reject();
+                settle();
+                return;
+            }
+        }
+        ADD_FAILURE() << name;
+    };
+    window->steering().action(Act::Inject)->trigger();
+    shoot("dialog-inject");
+    window->steering().action(Act::BranchBudget)->trigger();
+    shoot("dialog-branch");
+    window->controls().strategy()->trigger();
+    shoot("dialog-strategy");
+    window->controls().limits()->trigger();
+    shoot("dialog-limits");
 }
 
 TEST_P(Pictures, AHundredNodesWithAPlan)

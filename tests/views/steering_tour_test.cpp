@@ -34,7 +34,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTest>
-#include <QTextEdit>
+#include <algorithm>
 
 using namespace espalier;
 
