@@ -16,7 +16,8 @@ Result<std::vector<std::string>> reported(const ReportVerb& options)
                             reader.spending().tokens(),
                             reader.spending().usd,
                             reader.book(),
-                            [&reader](NodeId id) { return reader.detail(id); }};
+                            [&reader](NodeId id) { return reader.detail(id); },
+                            reader.idleShare()};
     return writeReport(input, options.folder);
 }
 

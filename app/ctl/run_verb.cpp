@@ -60,6 +60,7 @@ Json summaryJson(const RunSummary& summary)
             {"failed", summary.failed},
             {"best", bestJson(summary)},
             {"seconds", summary.seconds},
+            {"idle_share", optionalJson(summary.idleShare)},
             {"tokens", summary.tokens},
             {"usd", summary.usd},
             {"models", spendingJson(summary.spending)},

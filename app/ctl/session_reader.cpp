@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/session_reader.h"
 
+#include "core/engine/device_use.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
 #include "core/search/overturns.h"
@@ -74,6 +75,12 @@ Result<NodeDetail> SessionReader::detail(NodeId id) const
                                                      m_book.nextId().value - 1));
     }
     return readDetail(*m_store, *summary);
+}
+
+std::optional<double> SessionReader::idleShare() const
+{
+    const auto kept = m_store->value(DeviceUse::key);
+    return kept && *kept ? DeviceUse([] { return 0.0; }, **kept).idleShare() : std::nullopt;
 }
 
 } // namespace espalier::ctl

@@ -12,6 +12,12 @@ namespace {
 
 constexpr int tickMilliseconds = 250; ///< how exactly a budget of seconds is kept
 
+std::string keptDeviceUse(Store& store)
+{
+    const auto kept = store.value(DeviceUse::key);
+    return kept ? kept->value_or("") : std::string();
+}
+
 bool active(RunState state)
 {
     return state == RunState::Running || state == RunState::Pausing;
@@ -41,7 +47,8 @@ EngineCore::EngineCore(OpenedSession session, EngineParts parts, Engine::Observe
     : m_parts(std::move(parts)), m_observer(std::move(observer)), m_task(std::move(session.task)),
       m_incumbent(std::move(session.incumbent)),
       m_journal(std::move(session.store), m_parts.afterWrite),
-      m_clock(m_parts.seconds, m_journal.store().secondsSpent())
+      m_clock(m_parts.seconds, m_journal.store().secondsSpent()),
+      m_use(m_parts.seconds, keptDeviceUse(m_journal.store())), m_useKept(m_use.text())
 {
 }
 
@@ -177,9 +184,11 @@ void EngineCore::turn(int wake, int milliseconds)
     if (!m_planner || m_ended) {
         return;
     }
+    observeDevice();
     m_pipeline->onBuildPool();
     settle();
     receiveFromJudge();
+    observeDevice();
     m_planner->onProposers();
     settle();
     saveTime(false);
@@ -194,6 +203,7 @@ void EngineCore::settle()
     do {
         plan();
     } while (workOff());
+    observeDevice();
 }
 
 bool EngineCore::workOff()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/engine/device_use.h"
 #include "core/engine/engine_parts.h"
 #include "core/engine/run_clock.h"
 #include "core/engine/session_opening.h"
@@ -98,6 +99,7 @@ private:
     bool rebuild(const SearchFrame& frame, const std::string& architecture);
     std::string wantedDevice() const;
     void receiveFromJudge();
+    void observeDevice();
     void onLost(const evaluator::Lost& lost);
 
     // engine_report.cpp: what observers are told
@@ -138,6 +140,8 @@ private:
     std::unique_ptr<CommandSocket> m_socket; ///< nullptr: nobody steers from outside
     std::unique_ptr<ListingDesk> m_listings; ///< made for the first question
     RunClock m_clock;
+    DeviceUse m_use;
+    std::string m_useKept; ///< as the session has it
 
     RunState m_state = RunState::Idle;
     std::string m_why;

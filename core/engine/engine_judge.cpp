@@ -128,6 +128,14 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     return false;
 }
 
+/// A run that only ends, or only asks what it has taught, keeps no device waiting.
+void EngineCore::observeDevice()
+{
+    const int judging = m_pipeline ? m_pipeline->judging() : 0;
+    const bool running = (m_state == RunState::Running && !m_closing) || (m_state == RunState::Pausing && judging > 0);
+    m_use.observe(running, judging, m_evaluator ? m_evaluator->lanes() : 1);
+}
+
 void EngineCore::receiveFromJudge()
 {
     if (!m_evaluator) {

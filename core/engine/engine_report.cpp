@@ -63,6 +63,7 @@ void EngineCore::reportChanges(bool now)
     comparable.seconds = m_reported.seconds;
     comparable.evaluationsPerSecond = m_reported.evaluationsPerSecond;
     comparable.secondsLeft = m_reported.secondsLeft;
+    comparable.idleShare = m_reported.idleShare;
     const bool timeOnly = nodes.empty() && comparable == m_reported;
     if (timeOnly && !now && current.seconds - m_reported.seconds < secondsBetweenIdleReports) {
         return;
@@ -96,6 +97,7 @@ RunStatus EngineCore::status() const
     }
     status.seconds = m_clock.total();
     status.evaluationsPerSecond = m_clock.rate();
+    status.idleShare = m_use.idleShare();
     if (status.budget.evaluations && status.evaluationsPerSecond > 0) {
         status.secondsLeft =
             static_cast<double>(std::max<std::int64_t>(0, *status.budget.evaluations - counts.evaluations)) /
@@ -176,6 +178,7 @@ RunSummary EngineCore::summary()
     summary.failed = counts.failed;
     summary.best = m_book.headline();
     summary.seconds = m_clock.total();
+    summary.idleShare = m_use.idleShare();
     summary.usd = usd();
     summary.tokens = tokens();
     summary.spending = m_exchanges.total();
@@ -207,6 +210,9 @@ void EngineCore::saveTime(bool now)
     }
     if (const auto result = m_journal.addSeconds(unsaved); result) {
         m_clock.saved(unsaved);
+        if (std::string use = m_use.text(); use != m_useKept && m_journal.setValue(DeviceUse::key, use)) {
+            m_useKept = std::move(use);
+        }
     } else if (!now) {
         pause(result.error().message);
     }

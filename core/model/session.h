@@ -57,6 +57,7 @@ struct RunStatus {
     std::optional<Interval> bestSpeedupRoot, bestTimeUs;
     double seconds = 0;             ///< spent by this session's runs, all together
     double evaluationsPerSecond = 0;
+    std::optional<double> idleShare;   ///< of the time since a device was first asked, that it had nothing to judge: 0 to 1
     std::optional<double> secondsLeft; ///< estimate from the budget and the rate
     double usd = 0;
     std::int64_t tokens = 0;
@@ -95,6 +96,7 @@ struct RunSummary {
     std::optional<Interval> speedupIncumbent; ///< absent where the root is the incumbent
     std::string incumbent;          ///< its name; empty: the root
     double seconds = 0, usd = 0;
+    std::optional<double> idleShare;      ///< of the device, 0 to 1, over all runs of the session; absent: never asked
     std::int64_t tokens = 0;
     Spending spending;                    ///< on models
     std::int64_t improvements = 0;        ///< candidates of models that were faster than everything before them

@@ -136,6 +136,10 @@ private:
                                      "{:.4f} USD for models.",
                                      counts.evaluations, counts.passed, counts.rejected, counts.failed, counts.notRun,
                                      m_input.seconds, m_input.tokens, m_input.usd));
+        if (m_input.idleShare) {
+            m_text.paragraph(fmt::format("The device had nothing to judge in {:.0f} % of the time since it was first asked.",
+                                         100 * *m_input.idleShare));
+        }
     }
 
     Result<void> lineage()

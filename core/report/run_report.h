@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct ReportInput {
     double usd = 0;
     const NodeBook& book;
     std::function<Result<NodeDetail>(NodeId)> detail;
+    std::optional<double> idleShare; ///< of the device, 0 to 1
 };
 
 /// Writes report.md, report.html (self-contained) and the curves beside the Markdown into `folder`, which is created where it

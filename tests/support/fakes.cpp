@@ -58,6 +58,17 @@ void FakeBuildPool::cancel(RequestId id)
 std::vector<BuildResult> FakeBuildPool::receive()
 {
     std::vector<BuildResult> results;
+    if (m_ledger.buildTurns > 0) {
+        std::erase_if(m_jobs, [&](const BuildJob& job) {
+            const bool done = m_ledger.cache.contains(job.source) || ++m_turns[job.id] >= m_ledger.buildTurns;
+            if (done) {
+                results.push_back(build(job));
+            }
+            return done;
+        });
+        m_signal.set(!m_jobs.empty());
+        return results;
+    }
     std::size_t count = m_jobs.empty() ? 0 : 1;
     if (m_shuffle && !m_jobs.empty()) {
         std::shuffle(m_jobs.begin(), m_jobs.end(), m_random);

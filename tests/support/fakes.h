@@ -22,6 +22,7 @@ struct FakeLedger {
     std::map<std::string, int> compiled, verified, timed; ///< by source
     std::map<std::string, BuildResult> cache;
     int judgesStarted = 0;
+    int buildTurns = 0; ///< of every build that is not cached, side by side with the others; 0: one build a turn
 };
 
 /// A descriptor that is readable while it is set.
@@ -63,6 +64,7 @@ private:
     std::optional<unsigned> m_shuffle;
     std::mt19937 m_random;
     std::deque<BuildJob> m_jobs;
+    std::map<RequestId, int> m_turns; ///< that a build has taken so far
     Signal m_signal;
 };
 
