@@ -188,6 +188,10 @@ Judged<SanitizerFinding> Sanitizer::runTool(const std::string& program, const st
         return unclear(fmt::format("it did not end within {} s", deadline.count()));
     }
     const SanitizerReport report = parseSanitizerReport(tool, ran->out);
+    if (report.noRoom) {
+        return unclear("with the tool's own code in it the kernel asks for more than the device has: " +
+                       report.findings.front());
+    }
     if (report.errors > 0 && (report.complete || ran->status.code == errorExit)) {
         finding.state = "errors";
         finding.errors = report.errors;

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
@@ -50,6 +51,15 @@ bool isChatter(std::string_view line)
            line.starts_with("Target application returned an error");
 }
 
+/// A call of the runtime that was refused for want of registers, shared memory or memory.
+bool isRefusal(std::string_view line)
+{
+    constexpr std::array refusals = {std::string_view("(error 701)"), std::string_view("(error 2)")};
+    return line.starts_with("Program hit ") &&
+           std::any_of(refusals.begin(), refusals.end(),
+                       [line](std::string_view code) { return line.find(code) != std::string_view::npos; });
+}
+
 /// "at racing(float*)+0x130 in candidate.cu:41" out of the lines below a finding's first.
 bool isPlace(std::string_view line)
 {
@@ -61,7 +71,7 @@ bool isPlace(std::string_view line)
 SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view text)
 {
     SanitizerReport report;
-    int summaries = 0, found = 0;
+    int summaries = 0, found = 0, refused = 0;
     bool open = false; // a finding whose place has not been seen yet
     for (std::string_view line : splitOn(text, '\n')) {
         if (!line.starts_with(mark)) {
@@ -81,6 +91,7 @@ SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view tex
             }
         } else if (!isChatter(words)) {
             ++found;
+            refused += isRefusal(words) ? 1 : 0;
             open = report.findings.size() < mostFindings;
             if (open) {
                 report.findings.push_back(printable(words, longestFinding));
@@ -95,6 +106,7 @@ SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view tex
     }
     report.findings = std::move(kept);
     // One summary, and not fewer errors than findings: a summary of none below a finding is not the tool's own.
+    report.noRoom = found > 0 && refused == found;
     report.complete = summaries == 1 && (found == 0 || report.errors > 0);
     report.errors = std::max(report.errors, found > 0 ? 1 : 0);
     return report;

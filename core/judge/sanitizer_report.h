@@ -11,6 +11,9 @@ namespace espalier::judge {
 struct SanitizerReport {
     bool complete = false;           ///< its own summary line is there, once, and agrees with what stands above it
     int errors = 0;                  ///< as the summary says; at least the number of findings
+    /// All it complains of is that a launch or an allocation was refused for want of resources. The gate has seen the same
+    /// calls succeed, so it is the tool's own code in the kernel that does not fit: no finding.
+    bool noRoom = false;
     std::vector<std::string> findings; ///< one sentence each with kernel and line, repeats left out, at most 8
     bool clean() const { return complete && errors == 0 && findings.empty(); }
 };

@@ -76,6 +76,30 @@ TEST(SanitizerReport, OtherToolsFindTheirKinds)
     EXPECT_EQ(barrier.findings.size(), 1U);
 }
 
+TEST(SanitizerReport, WhatDoesNotFitUnderTheToolIsNoFinding)
+{
+    const std::string refused =
+        "========= COMPUTE-SANITIZER\n"
+        "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many resources requested for launch\" on "
+        "CUDA API call to cudaLaunchKernel.\n"
+        "=========     Saved host backtrace up to driver entry point at error\n"
+        "=========\n"
+        "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many resources requested for launch\" on "
+        "CUDA API call to cudaGetLastError.\n";
+    const SanitizerReport report = parseSanitizerReport("memcheck", refused + "========= ERROR SUMMARY: 2 errors\n");
+    EXPECT_TRUE(report.noRoom);
+    EXPECT_FALSE(report.clean());
+    ASSERT_FALSE(report.findings.empty());
+    const std::string more = refused + "========= Invalid __global__ read of size 4 bytes\n"
+                                       "=========     at k(float*)+0x10 in candidate.cu:4\n"
+                                       "========= ERROR SUMMARY: 3 errors\n";
+    EXPECT_FALSE(parseSanitizerReport("memcheck", more).noRoom) << "a finding beside it counts";
+    const std::string other = "========= Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
+                              "to cudaLaunchKernel.\n========= ERROR SUMMARY: 1 error\n";
+    EXPECT_FALSE(parseSanitizerReport("memcheck", other).noRoom);
+    EXPECT_FALSE(parseSanitizerReport("memcheck", "========= ERROR SUMMARY: 0 errors\n").noRoom);
+}
+
 TEST(SanitizerReport, OnlyAWholeReportIsClean)
 {
     const std::string clean = "========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n";

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates and references through the compilers.
+#include "core/search/candidate_pipeline.h"
+
+#include "core/search/program_identity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+bool isOurs(const Evaluation& evaluation)
+{
+    return evaluation.outcome == Outcome::NotRun &&
+           (evaluation.cause == NotRunCause::Infrastructure || evaluation.cause == NotRunCause::Cancelled);
+}
+
+} // namespace
+
+void CandidatePipeline::startBuilds()
+{
+    for (Reference& reference : m_references) {
+        if (m_launching && !reference.library && !reference.failed && m_shelf.room()) {
+            m_shelf.order(reference.order);
+        }
+    }
+    std::vector<NodeId> queued; // a pass may end, and leave the map, in this loop
+    for (const auto& [node, pass] : m_passes) {
+        if (pass.step == Step::Queued) {
+            queued.push_back(node);
+        }
+    }
+    for (const NodeId node : queued) {
+        if (!m_launching || !m_shelf.room()) {
+            return;
+        }
+        Pass& pass = m_passes.at(node);
+        if (!mayBuild(node, pass)) {
+            continue;
+        }
+        pass.step = Step::Building;
+        m_book.stageBegan(node, Stage::Build);
+        if (const BuildResult* result = m_shelf.find(pass.key)) {
+            applyBuild(pass, *result);
+        } else {
+            m_ahead.erase(pass.key);
+            m_shelf.order(pass.order);
+        }
+    }
+}
+
+bool CandidatePipeline::mayBuild(NodeId node, const Pass& pass) const
+{
+    const bool free = node == taskRoot || pass.start.again.has_value();
+    return pass.step == Step::Queued && (!m_book.pruned(node) || pass.start.again) && (free || active() < m_allowance);
+}
+
+/// Builders may be busy with what was built ahead.
+bool CandidatePipeline::awaitsBuilder() const
+{
+    return m_launching && std::any_of(m_passes.begin(), m_passes.end(), [this](const auto& entry) { return mayBuild(entry.first, entry.second); });
+}
+
+/// Gives idle builders what is likely to be asked for next, so that the judge need not wait for it.
+void CandidatePipeline::buildAhead()
+{
+    for (const auto& [node, pass] : m_passes) {
+        for (const BuildOrder& order : pass.foreseen) {
+            if (!m_launching || !m_shelf.room() || active() >= m_allowance) {
+                return;
+            }
+            const std::string key = order.key();
+            if (pass.step != Step::Queued && !m_shelf.find(key) && !m_shelf.running(key)) {
+                m_ahead.insert(key);
+                m_shelf.order(order);
+            }
+        }
+    }
+}
+
+void CandidatePipeline::cancelAhead()
+{
+    for (const std::string& key : std::exchange(m_ahead, {})) {
+        m_shelf.cancel(key);
+    }
+}
+
+void CandidatePipeline::onBuildPool()
+{
+    for (const std::string& key : m_shelf.receive()) {
+        const BuildResult* result = m_shelf.find(key);
+        if (!result) {
+            continue;
+        }
+        const BuildResult copy = *result;
+        const bool ahead = m_ahead.erase(key) > 0;
+        if (isOurs(copy.evaluation)) {
+            m_shelf.forget(key);
+            if (!ahead && copy.evaluation.cause == NotRunCause::Infrastructure) {
+                trouble({ErrorCode::Internal, copy.evaluation.reason});
+            }
+        }
+        for (Reference& reference : m_references) {
+            if (reference.key == key) {
+                applyReference(reference, copy);
+            }
+        }
+        std::vector<NodeId> waiting;
+        for (const auto& [node, pass] : m_passes) {
+            if (pass.step == Step::Building && pass.key == key) {
+                waiting.push_back(node);
+            }
+        }
+        for (const NodeId node : waiting) {
+            if (const auto found = m_passes.find(node); found != m_passes.end()) {
+                applyBuild(found->second, copy);
+            }
+        }
+    }
+}
+
+void CandidatePipeline::applyReference(Reference& reference, const BuildResult& result)
+{
+    if (isOurs(result.evaluation)) {
+        return;
+    }
+    reference.library = result.library;
+    reference.failed = !result.library;
+    if (!reference.failed) {
+        return;
+    }
+    if (reference.order.role == SourceRole::Incumbent) {
+        broken(fmt::format("The incumbent {} does not build: {}", reference.id, result.evaluation.reason));
+    } else if (reference.order.role == SourceRole::Oracle) {
+        broken(fmt::format("The oracle of task {} does not build: {}", m_setup.task->id, result.evaluation.reason));
+    } else {
+        m_events.push_back(pipeline::Note{
+            fmt::format("Baseline {} does not build and is left out: {}", reference.id, result.evaluation.reason)});
+    }
+}
+
+void CandidatePipeline::applyBuild(Pass& pass, const BuildResult& result)
+{
+    const NodeId node = pass.start.node;
+    if (pass.start.again && !result.library) {
+        return forgetAgain(node, result.evaluation.reason);
+    }
+    if (isOurs(result.evaluation)) {
+        return toQueue(pass);
+    }
+    Evaluation evaluation = result.evaluation;
+    evaluation.stage = Stage::Build;
+    evaluation.epoch = m_setup.epoch;
+    const double seconds = evaluation.build ? evaluation.build->seconds : 0;
+    if (result.library) {
+        if (endIfBanned(pass, result)) {
+            return;
+        }
+        nameProgram(pass, *result.library, *evaluation.build);
+        pass.step = Step::Built;
+        m_book.returnedToQueue(node); // until the judge has time for it
+        if (!pass.start.built) {      // else an earlier run of the session recorded it
+            pass.start.built = true;
+            pass.start.soFar.build = evaluation.build;
+            pass.start.soFar.evidence = evaluation.evidence;
+            record({node, std::move(evaluation), seconds, false});
+        }
+        return;
+    }
+    record({node, std::move(evaluation), seconds, true});
+}
+
+} // namespace espalier

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates through the judge of each device, and what comes back.
+#include "core/search/candidate_pipeline.h"
+
+#include "core/search/judged_again.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace espalier {
+namespace {
+
+constexpr int mostLosses = 2;
+constexpr int mostInfrastructureInRow = 3;
+
+} // namespace
+
+bool CandidatePipeline::referencesReady() const
+{
+    return std::all_of(m_references.begin(), m_references.end(),
+                       [](const Reference& reference) { return reference.library || reference.failed; }) &&
+           m_references.front().library;
+}
+
+/// True when it is known: the library, or that there is none. Else it is ordered.
+bool CandidatePipeline::obtain(const BuildOrder& order, std::optional<Library>& library)
+{
+    const std::string key = order.key();
+    if (const BuildResult* result = m_shelf.find(key)) {
+        library = result->library;
+        return true;
+    }
+    m_ahead.erase(key);
+    if (m_shelf.room()) {
+        m_shelf.order(order);
+    }
+    return false;
+}
+
+std::optional<EvaluationJob> CandidatePipeline::jobFor(Pass& pass)
+{
+    std::optional<Library> own, root, parent;
+    const bool haveOwn = obtain(pass.order, own);
+    const bool haveRoot = obtain(m_rootOrder, root);
+    const bool haveParent =
+        !pass.start.parentSource || obtain({SourceRole::Candidate, *pass.start.parentSource, {}}, parent);
+    if (!haveOwn || !haveRoot || !haveParent) {
+        return std::nullopt;
+    }
+    if (!root) {
+        broken(fmt::format("The root kernel of task {} no longer builds.", m_setup.task->id));
+        return std::nullopt;
+    }
+    if (!own) { // it was built before: build it again and hear why it fails now
+        pass.step = Step::Queued;
+        return std::nullopt;
+    }
+    EvaluationJob job;
+    job.id = RequestId{m_nextRequest++};
+    job.task = pass.start.node == taskRoot || pass.start.again ? m_setup.task : m_heldTask;
+    job.candidate = *own;
+    job.root = *root;
+    job.oracle = *m_references.front().library;
+    job.parent = parent;
+    for (const Reference& reference : m_references) {
+        if (reference.order.role == SourceRole::Incumbent && reference.library) {
+            job.incumbent = IncumbentLibrary{*reference.library, m_setup.incumbent->symbol};
+        }
+        if (reference.order.role == SourceRole::Baseline && reference.library) {
+            job.baselines.emplace_back(reference.id, *reference.library);
+        }
+    }
+    job.tier = m_setup.tier;
+    job.profiling = m_setup.profiling;
+    job.verified = pass.start.verified;
+    if (pass.start.again) {
+        askAgain(job, *pass.start.again, m_setup.profiling);
+    }
+    return job;
+}
+
+void CandidatePipeline::startJudging()
+{
+    if (!m_evaluator || !referencesReady()) {
+        return;
+    }
+    if (m_launching) {
+        endTwins();
+    }
+    const bool rootFirst = m_passes.contains(taskRoot);
+    for (auto& [node, pass] : m_passes) {
+        if (!m_launching || judging() >= m_evaluator->lanes() || (rootFirst && node != taskRoot)) {
+            return;
+        }
+        const bool free = node == taskRoot || pass.start.again.has_value();
+        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
+            continue;
+        }
+        if (auto job = jobFor(pass)) {
+            pass.step = Step::Judging;
+            m_judging[job->id] = node;
+            m_book.stageBegan(node, job->verified ? Stage::Time : Stage::Verify);
+            m_evaluator->submit(std::move(*job));
+        }
+    }
+}
+
+CandidatePipeline::Pass* CandidatePipeline::judged(RequestId id)
+{
+    const auto job = m_judging.find(id);
+    if (job == m_judging.end()) {
+        return nullptr; // an answer to something abandoned
+    }
+    const auto found = m_passes.find(job->second);
+    return found == m_passes.end() ? nullptr : &found->second;
+}
+
+std::optional<RequestId> CandidatePipeline::judgingOf(NodeId node) const
+{
+    const auto found = std::find_if(m_judging.begin(), m_judging.end(), [node](const auto& job) { return job.second == node; });
+    return found == m_judging.end() ? std::nullopt : std::optional(found->first);
+}
+
+std::int64_t CandidatePipeline::paidJudgings() const
+{
+    return std::count_if(m_judging.begin(), m_judging.end(), [this](const auto& job) {
+        const auto pass = m_passes.find(job.second);
+        return job.second != taskRoot && pass != m_passes.end() && !pass->second.start.again;
+    });
+}
+
+void CandidatePipeline::onProgress(const evaluator::Progress& event)
+{
+    if (const Pass* pass = judged(event.id)) {
+        const NodeSummary* summary = m_book.find(pass->start.node);
+        if (summary && summary->runningStage != event.stage) {
+            m_book.stageBegan(pass->start.node, event.stage);
+        }
+    }
+}
+
+void CandidatePipeline::onVerified(const evaluator::Verified& event)
+{
+    Pass* pass = judged(event.id);
+    if (!pass || pass->start.verified) {
+        return;
+    }
+    if (pass->start.again) { // its gate was passed before, and that record stays
+        return m_book.stageBegan(pass->start.node, Stage::Time);
+    }
+    pass->start.verified = event.record;
+    Evaluation evaluation;
+    evaluation.outcome = Outcome::Passed;
+    evaluation.stage = Stage::Verify;
+    evaluation.verify = event.record;
+    evaluation.epoch = m_setup.epoch;
+    m_book.stageBegan(pass->start.node, Stage::Time);
+    record({pass->start.node, std::move(evaluation), event.record.seconds, false});
+}
+
+void CandidatePipeline::onFinished(const evaluator::Finished& event)
+{
+    Pass* pass = judged(event.id);
+    if (!pass) {
+        return;
+    }
+    m_judging.erase(event.id);
+    if (pass->start.again && event.evaluation.outcome == Outcome::NotRun) { // no verdict: the first figures stay
+        return forgetAgain(pass->start.node, event.evaluation.reason);
+    }
+    if (event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Cancelled) {
+        return toQueue(*pass);
+    }
+    const bool infrastructure =
+        event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Infrastructure;
+    m_infrastructureInRow = infrastructure ? m_infrastructureInRow + 1 : 0;
+    if (pass->start.node == taskRoot && event.evaluation.outcome == Outcome::NotRun) {
+        toQueue(*pass); // no verdict on the kernel: another device may serve
+        return broken(
+            fmt::format("The root kernel of task {} could not be run: {}", m_setup.task->id, event.evaluation.reason));
+    }
+    endJudged(*pass, event.evaluation);
+    if (m_infrastructureInRow >= mostInfrastructureInRow) {
+        m_infrastructureInRow = 0;
+        trouble({ErrorCode::Internal, fmt::format("{} candidates in a row could not be run: {}",
+                                                  mostInfrastructureInRow, event.evaluation.reason)});
+    }
+}
+
+void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
+{
+    evaluation.build = pass.start.soFar.build;
+    std::vector<Evidence> before; // what the build had to say stays, once
+    if (!pass.start.again) {
+        before = pass.start.soFar.evidence;
+    }
+    before.insert(before.end(), pass.start.remarks.begin(), pass.start.remarks.end());
+    for (const Evidence& one : before) {
+        if (std::find(evaluation.evidence.begin(), evaluation.evidence.end(), one) == evaluation.evidence.end()) {
+            evaluation.evidence.push_back(one);
+        }
+    }
+    if (!evaluation.verify) {
+        evaluation.verify = pass.start.verified;
+    }
+    evaluation.epoch = m_setup.epoch;
+    const bool again = pass.start.again.has_value();
+    if (again) {
+        evaluation = recordAgain(*pass.start.again, pass.start.soFar, std::move(evaluation));
+    } else if (evaluation.stage != Stage::Time) {
+        evaluation.stage = Stage::Verify;
+    }
+    const double seconds = evaluation.stage == Stage::Time && evaluation.timing ? evaluation.timing->seconds
+                           : evaluation.verify                                  ? evaluation.verify->seconds
+                                                                                : 0;
+    record({pass.start.node, std::move(evaluation), seconds, true, false, again});
+}
+
+void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
+{
+    for (const RequestId id : event.unfinished) {
+        Pass* pass = judged(id);
+        m_judging.erase(id);
+        if (pass) {
+            lose(*pass, event.error.message, verdict);
+        }
+    }
+}
+
+void CandidatePipeline::lose(Pass& pass, const std::string& why, bool verdict)
+{
+    pass.step = Step::Built;
+    pass.losses = verdict ? pass.losses + 1 : 0;
+    if (pass.start.again && (pass.losses >= mostLosses || !verdict)) {
+        return forgetAgain(pass.start.node, why);
+    }
+    if (pass.losses >= mostLosses) {
+        Evaluation evaluation;
+        evaluation.outcome = Outcome::NotRun;
+        evaluation.cause = NotRunCause::Infrastructure;
+        evaluation.stage = Stage::Verify;
+        evaluation.reason = fmt::format("The judge was lost twice while it worked on this candidate: {}", why);
+        return endJudged(pass, std::move(evaluation));
+    }
+    m_book.returnedToQueue(pass.start.node);
+}
+
+} // namespace espalier

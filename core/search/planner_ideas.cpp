@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the proposers for ideas and puts nodes into the tree.
+#include "core/search/planner.h"
+
+#include "core/search/node_payload.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace espalier {
+
+void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand, const std::string& why)
+{
+    auto context = ideaContext(parent);
+    if (!context) {
+        return trouble(context.error());
+    }
+    if (byHand) {
+        context->prompt = byHand->prompt;
+        context->round = byHand->round;
+    }
+    m_asking = Asking{parent, {}, byHand != nullptr, why};
+    for (const auto& proposer : m_proposers) {
+        if (byHand && !proposer->readsBackground()) {
+            continue; // the engineer asks models, not the playbook
+        }
+        AskedProposer asked{RequestId{m_nextRequest++}, proposer.get(), std::nullopt};
+        if (proposer->held()) {
+            asked.answer = proposer::Ideas{.id = asked.request, .ideas = {}, .dropped = {}, .postponed = true};
+            m_asking->answers.push_back(std::move(asked));
+            continue;
+        }
+        m_asking->answers.push_back(asked);
+        proposer->ideas(asked.request, *context);
+    }
+    collect();
+    finishAsking();
+}
+
+void Planner::finishAsking()
+{
+    if (!m_asking || std::any_of(m_asking->answers.begin(), m_asking->answers.end(),
+                                 [](const AskedProposer& asked) { return !asked.answer.has_value(); })) {
+        return;
+    }
+    const Asking asked = *std::exchange(m_asking, std::nullopt);
+    settleSpending(asked.parent);
+    bool postponed = false;
+    for (const AskedProposer& one : asked.answers) {
+        postponed = postponed || one.answer->postponed;
+        noteDropped(asked.parent, *one.proposer, one.answer->dropped);
+        if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas, asked.why)) {
+            return; // asked again when the run goes on; the ideas that are there stay
+        }
+    }
+    if (asked.byHand) {
+        if (!postponed) {
+            m_ideaRequests.pop_front();
+            if (const auto result = keepIdeaRequests(); !result) {
+                trouble(result.error());
+            }
+        }
+        return;
+    }
+    if (postponed) {
+        m_askAgain.insert(asked.parent);
+        m_tree.find(asked.parent)->asked = true; // until the proposer can be asked
+        return;
+    }
+    // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large session
+    // seconds when every parent of it is asked.
+    const std::string key = fmt::format("search.asked.{}", asked.parent.value);
+    if (const auto result = m_journal.setValue(key, "1"); !result) {
+        return trouble(result.error());
+    }
+    m_tree.find(asked.parent)->asked = true;
+}
+
+bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
+                       const std::string& why)
+{
+    for (const ProposedIdea& idea : ideas) {
+        const bool known = std::any_of(parent.children.begin(), parent.children.end(), [&](NodeId child) {
+            const TreeNode& node = m_tree.at(child);
+            return node.kind == NodeKind::Idea && node.proposer == proposer.name() && node.key == idea.key;
+        });
+        if (known) {
+            continue;
+        }
+        if (const auto result = grow(ideaNode(parent.id, proposer, idea, why)); !result) {
+            trouble(result.error());
+            return false;
+        }
+    }
+    return true;
+}
+
+StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea,
+                             const std::string& why) const
+{
+    StoredNode node;
+    node.id = m_book.nextId();
+    node.kind = NodeKind::Idea;
+    node.parents = {{parent, EdgeRole::Primary}};
+    node.ordinal = m_book.childrenOf(parent);
+    node.title = idea.title;
+    node.ideaText = idea.text;
+    node.proposer = proposer.name();
+    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0, false, why, std::nullopt}.text();
+    node.createdAt = timestamp();
+    return node;
+}
+
+/// Stores a new node and puts it into tree and book.
+Result<void> Planner::grow(const StoredNode& node)
+{
+    ESPALIER_CHECK(m_journal.addNode(node));
+    place(node);
+    return {};
+}
+
+void Planner::place(const StoredNode& node)
+{
+    place(node, NodePayload::parse(node.payload));
+}
+
+void Planner::place(const StoredNode& node, const NodePayload& payload)
+{
+    TreeNode entry;
+    entry.id = node.id;
+    entry.kind = node.kind;
+    entry.parent = node.parents.empty() ? std::nullopt : std::optional(node.parents.front().parent);
+    entry.ordinal = node.ordinal;
+    entry.title = node.title;
+    entry.proposer = writerOf(node);
+    entry.byEngineer = node.proposer == "engineer";
+    entry.key = payload.key;
+    entry.planned = payload.planned;
+    entry.byHand = payload.byHand;
+    const Proposer* proposer = proposerNamed(entry.proposer);
+    entry.exhausted = node.kind == NodeKind::Idea && !proposer;
+    if (entry.exhausted && entry.byEngineer) {
+        m_unwritten.push_back(node.id);
+    }
+    entry.oneByOne = node.kind == NodeKind::Idea && proposer && proposer->readsBackground();
+    entry.pinned = node.pinned;
+    entry.pruned = node.pruned;
+    entry.boost = node.boost;
+    if (!node.source.empty()) {
+        entry.traits = traitsOfSource(node.source);
+    }
+    for (const Edge& edge : node.parents) {
+        if (edge.role == EdgeRole::Crossover) {
+            entry.crossedWith = edge.parent;
+        }
+        TreeNode* mended = edge.role == EdgeRole::Repair ? m_tree.find(edge.parent) : nullptr;
+        if (mended) {
+            entry.mends = edge.parent;
+            mended->mended = true;
+            ++m_tree.find(*entry.parent)->repairs;
+        }
+    }
+    entry.mendable = mendable(entry);
+    m_tree.add(std::move(entry));
+    m_book.add(node);
+    if (node.kind != NodeKind::Idea) {
+        m_payloads.emplace_hint(m_payloads.end(), node.id, payload.own);
+        m_tokens += payload.tokens;
+        m_usd += payload.usd;
+    }
+}
+
+} // namespace espalier
