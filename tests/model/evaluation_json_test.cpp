@@ -23,6 +23,7 @@ Evaluation full()
                           "13.0.88",
                           1.2345678901234567,
                           true,
+                          true,
                           {{"candidate.cu", 3, 9, true, "expected a \";\""}},
                           {{"softmax", 32, 1024, 1, 2, 3, {{"tensor_tf32", 4}}}},
                           "log"};
