@@ -17,16 +17,17 @@ Evaluation full()
     e.stage = Stage::Verify;
     e.reason = "row 17 of y is wrong, \"quoted\"\n第二行";
     e.evidence = {{"tolerance", "row 17"}, {"guard", "over the end"}};
-    e.build = BuildRecord{"k",
-                          "h",
-                          "sm_90a",
-                          "13.0.88",
-                          1.2345678901234567,
-                          true,
-                          true,
-                          {{"candidate.cu", 3, 9, true, "expected a \";\""}},
-                          {{"softmax", 32, 1024, 1, 2, 3, {{"tensor_tf32", 4}}}},
-                          "log"};
+    e.build = BuildRecord{.key = "k",
+                          .libraryHash = "h",
+                          .program = "p",
+                          .architecture = "sm_90a",
+                          .toolkit = "13.0.88",
+                          .seconds = 1.2345678901234567,
+                          .cached = true,
+                          .deviceOnly = true,
+                          .messages = {{"candidate.cu", 3, 9, true, "expected a \";\""}},
+                          .kernels = {{"softmax", 32, 1024, 1, 2, 3, {{"tensor_tf32", 4}}}},
+                          .log = "log"};
     e.verify = VerifyRecord{3, {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}}, 0.5, {{"8x4096", 1, 2, 3}}, "bubblewrap", RepeatRecord{"8x4096", 3, 32768, 5, 1.5}};
     CaseTiming timing;
     timing.caseId = "8x4096";
