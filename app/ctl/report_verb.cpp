@@ -4,6 +4,8 @@
 #include "app/ctl/verbs.h"
 #include "core/report/run_report.h"
 
+#include <utility>
+
 namespace espalier::ctl {
 
 namespace {
@@ -11,13 +13,15 @@ namespace {
 Result<std::vector<std::string>> reported(const ReportVerb& options)
 {
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(std::vector<StoredAct> acts, reader.acts());
     const ReportInput input{reader.info(),
                             reader.secondsSpent(),
                             reader.spending().tokens(),
                             reader.spending().usd,
                             reader.book(),
                             [&reader](NodeId id) { return reader.detail(id); },
-                            reader.idleShare()};
+                            reader.idleShare(),
+                            std::move(acts)};
     return writeReport(input, options.folder);
 }
 

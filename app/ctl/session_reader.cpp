@@ -46,6 +46,11 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     return reader;
 }
 
+Result<std::vector<StoredAct>> SessionReader::acts() const
+{
+    return m_store->acts();
+}
+
 Result<std::vector<Exchange>> SessionReader::exchanges(NodeId id) const
 {
     return exchangesBehind(*m_store, id);

@@ -21,6 +21,7 @@ public:
 
     const SessionInfo& info() const { return m_store->info(); }
     double secondsSpent() const { return m_store->secondsSpent(); }
+    Result<std::vector<StoredAct>> acts() const; ///< of the engineer, oldest first
     std::optional<double> idleShare() const; ///< of the device, 0 to 1
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/engine/listing_desk.h"
 #include "core/model/evaluation_json.h"
+#include "core/search/act_words.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -306,12 +307,20 @@ int show(const ShowVerb& options)
     if (options.node != 0) {
         return showNode(*reader, options);
     }
+    const auto acts = reader->acts();
+    if (!acts) {
+        return failWith(acts.error(), options.json);
+    }
     if (options.json) {
         Json nodes = Json::array();
         for (const auto& [id, node] : reader->book().nodes()) {
             nodes.push_back(nodeJson(node));
         }
-        printJson({{"session", sessionJson(*reader)}, {"nodes", nodes}});
+        Json did = Json::array();
+        for (const StoredAct& act : *acts) {
+            did.push_back({{"at", act.at}, {"author", act.author}, {"act", actInWords(act.what)}});
+        }
+        printJson({{"session", sessionJson(*reader)}, {"nodes", nodes}, {"acts", did}});
         return exitOk;
     }
     const SessionInfo& info = reader->info();
@@ -326,6 +335,9 @@ int show(const ShowVerb& options)
         printTree(reader->book(), std::nullopt, 0);
     } else if (const auto best = reader->book().best()) {
         print(fmt::format("best: {}", treeLine(*reader->book().find(*best))));
+    }
+    for (const StoredAct& act : *acts) {
+        print(fmt::format("{} {}: {}", act.at, act.author, actInWords(act.what)));
     }
     return exitOk;
 }

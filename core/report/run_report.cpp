@@ -5,6 +5,7 @@
 #include "core/diff/text_diff.h"
 #include "core/report/progress_curve.h"
 #include "core/report/report_text.h"
+#include "core/search/act_words.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -82,6 +83,7 @@ public:
         ESPALIER_CHECK(lineage());
         ESPALIER_CHECK(curves());
         failures();
+        acts();
         settings();
         ESPALIER_CHECK(write("report.md", m_text.markdown()));
         ESPALIER_CHECK(write("report.html", m_text.html(title)));
@@ -226,6 +228,19 @@ private:
         }
         m_text.list(items);
         m_text.table({"node", "kernel", "by", "outcome", "reason"}, rows);
+    }
+
+    void acts()
+    {
+        if (m_input.acts.empty()) {
+            return;
+        }
+        m_text.heading(2, "What the engineer did");
+        std::vector<std::vector<std::string>> rows;
+        for (const StoredAct& act : m_input.acts) {
+            rows.push_back({act.at, act.author, actInWords(act.what)});
+        }
+        m_text.table({"when", "who", "what"}, rows);
     }
 
     void settings()

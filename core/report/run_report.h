@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/search/node_book.h"
+#include "core/store/store.h"
 
 #include <filesystem>
 #include <functional>
@@ -21,6 +22,7 @@ struct ReportInput {
     const NodeBook& book;
     std::function<Result<NodeDetail>(NodeId)> detail;
     std::optional<double> idleShare; ///< of the device, 0 to 1
+    std::vector<StoredAct> acts;     ///< of the engineer
 };
 
 /// Writes report.md, report.html (self-contained) and the curves beside the Markdown into `folder`, which is created where it

@@ -174,6 +174,10 @@ TEST_F(SearchTest, ARunThatIsPausedBySteerWaits)
     EXPECT_FALSE(process->wait(500ms)) << "it waits for the engineer";
     const auto hint = ctl({"steer", path("s.espalier"), "hint", "while it waits"});
     EXPECT_EQ(hint.status.code, 0) << hint.err;
+    const Json acts = onlyJson(ctl({"show", path("s.espalier"), "--json"}))["acts"];
+    ASSERT_EQ(acts.size(), 1U) << acts.dump();
+    EXPECT_EQ(acts[0]["author"], "engineer");
+    EXPECT_EQ(acts[0]["act"], "hint: while it waits");
     ASSERT_EQ(ctl({"steer", path("s.espalier"), "run"}).status.code, 0);
     for (int i = 0; i < 200 && evaluations() <= settled; ++i) {
         std::this_thread::sleep_for(100ms);

@@ -5,6 +5,7 @@
 // may take six times as long.
 #include "core/base/file.h"
 #include "core/engine/engine_core.h"
+#include "core/search/act_history.h"
 #include "core/search/planner.h"
 #include "core/search/strategy.h"
 #include "core/store/store.h"
@@ -161,7 +162,8 @@ void timeStrategies(const std::filesystem::path& file, Limits& limits)
     CandidatePipeline pipeline({.task = task, .epoch = info.epoch}, journal, book, *pool);
     auto proposers = orStop(parts.makeProposers({}));
     const auto strategy = orStop(makeStrategy("refine", 1));
-    Planner planner({.task = task}, *strategy, proposers, journal, book, pipeline);
+    ActHistory acts(journal);
+    Planner planner({.task = task}, *strategy, proposers, journal, acts, book, pipeline);
     orStop(planner.restore(orStop(journal.store().nodes(Store::Sources::Without)), {info.provenance, info.epoch}));
     for (const char* words : {"refine", "beam", "ucb", "evolution", "sample"}) {
         timeDecisions(planner.tree(), words, limits);
