@@ -70,8 +70,7 @@ std::string contentsOf(const UniqueFd& fd, std::uint64_t limit)
 
 std::vector<std::string> compilerWords(const Toolkit& toolkit, const CompileRequest& request)
 {
-    // Compilers fill every core; the judge, whose host work is timed, comes before them.
-    std::vector<std::string> words = {"/usr/bin/nice", "-n", "10", "/bin/sh", "-c", scriptFor(request), request.sourceName, toolkit.nvcc.string()};
+    std::vector<std::string> words = {"/bin/sh", "-c", scriptFor(request), request.sourceName, toolkit.nvcc.string()};
     words.insert(words.end(), request.arguments.begin(), request.arguments.end());
     for (std::size_t i = 0; i < request.includeRoots.size(); ++i) {
         words.push_back("-I" + (request.sandboxed ? sandboxedIncludeRoot(i) : request.includeRoots[i]));
