@@ -13,9 +13,7 @@
 namespace espalier::command {
 namespace {
 
-constexpr std::array againNames = {
-    std::pair{Again::Winner, "winner"}, std::pair{Again::Verify, "verify"},
-    std::pair{Again::Time, "time"}, std::pair{Again::Profile, "profile"}};
+constexpr std::array allAgain = {Again::Winner, Again::Verify, Again::Time, Again::Profile};
 
 // --- writing -----------------------------------------------------------------------------------------------------
 
@@ -204,12 +202,12 @@ Result<BranchBudget> branchFrom(const JsonReader& at)
 Result<Again> againFrom(const JsonReader& at)
 {
     std::vector<std::string> names;
-    for (const auto& [what, name] : againNames) {
-        names.emplace_back(name);
+    for (const Again what : allAgain) {
+        names.emplace_back(nameOf(what));
     }
     ESPALIER_TRY(const std::string word, at.oneOf(names));
-    for (const auto& [what, name] : againNames) {
-        if (word == name) {
+    for (const Again what : allAgain) {
+        if (word == nameOf(what)) {
             return what;
         }
     }
