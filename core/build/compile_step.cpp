@@ -4,6 +4,7 @@
 #include "core/base/fd.h"
 #include "core/base/file.h"
 #include "core/build/build_sandbox.h"
+#include "core/build/module_name.h"
 
 #include <cerrno>
 #include <cstring>
@@ -109,6 +110,7 @@ Result<CompileResult> run(ProcessSpec spec, const Outputs& outputs, const Compil
     compiled.joined = !(request.host && compiled.status.code == notJoined);
     if (compiled.started && compiled.status.success()) {
         compiled.library = written.substr(1);
+        compiled.joined = !request.host || ofOneModule(compiled.library, request.sourceName);
         compiled.host = request.keepHost ? contentsOf(outputs.host, limit) : std::string();
     }
     return compiled;

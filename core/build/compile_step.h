@@ -38,7 +38,7 @@ struct CompileResult {
     std::uint64_t dropped = 0;
     std::string library; ///< empty unless status.success()
     std::string host;    ///< likewise, where it was wanted
-    bool joined = true;  ///< false: the device part is fine, but could not be put into the host object
+    bool joined = true;  ///< false: the device part is fine, but does not belong to the host object
     double seconds = 0;
 };
 

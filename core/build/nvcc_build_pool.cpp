@@ -206,11 +206,13 @@ private:
         request.fileSizeLimit = m_options.fileSizeLimit;
         request.outputCap = m_options.outputCap;
         const std::string host = hostKey(job, header, arguments);
-        request.keepHost = !host.empty();
         request.host = host.empty() ? nullptr : m_hosts.find(host);
+        request.keepHost = !host.empty() && !m_hosts.refused(host);
         auto compiled = compile(*m_options.toolkit, request, stop);
         if (compiled && !compiled->joined) {
+            m_hosts.refuse(host);
             request.host = nullptr; // it may still be built whole
+            request.keepHost = false;
             compiled = compile(*m_options.toolkit, request, std::move(stop));
         }
         if (!compiled) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that have their verdict and are judged once more: winners at the end of a run, and what the engineer asks for.
+// Kernels that have their verdict and are judged once more: what reaches the front, winners at the end of a run, and what
+// the engineer asks for.
 #include "core/engine/engine_core.h"
 
 #include "core/base/json.h"
@@ -25,6 +26,18 @@ PassStart passAgain(NodeDetail full, Again what)
 }
 
 } // namespace
+
+/// Something that reaches the best is timed with more care. False when it cannot be read.
+bool EngineCore::timeFront(NodeId node)
+{
+    auto full = detail(node);
+    if (!full) {
+        return false;
+    }
+    m_pipeline->add(passAgain(std::move(*full), Again::Front));
+    log(fmt::format("Node {} reaches the best: it is timed in the full tier.", node.value));
+    return true;
+}
 
 /// The best of many noisy figures is flattered by its noise: the headline must come from a second measurement. True
 /// when one was started. Modelled figures have no noise.

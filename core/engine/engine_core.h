@@ -77,6 +77,7 @@ private:
     double floorOf(const NodeSummary& node);
 
     // engine_again.cpp: what is judged once more
+    bool timeFront(NodeId node);
     bool measureWinners();
     Result<void> judgeAgain(const command::JudgeAgain& command);
     void endErrand();

@@ -4,8 +4,19 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace espalier::judge {
+
+namespace {
+
+std::uint64_t physicalMemory()
+{
+    const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+} // namespace
 
 Error errorOf(const RunnerFailure& failure, const std::string& what)
 {
@@ -231,11 +242,15 @@ void RunnerPool::keep(LoadedRunner runner)
 
 void RunnerPool::trim()
 {
-    constexpr std::size_t most = 8;
+    // A tuner goes through the variants of a dozen kernels in turn, and each of these is a parent again: one that has to be
+    // started anew costs as much as the timing itself.
+    constexpr std::size_t most = 24;
+    constexpr std::uint64_t hostBytes = std::uint64_t{256} << 20; ///< of a process with a context, on an H200's machine
     const std::size_t fewest = std::max<std::size_t>(m_expected, 3);
     const std::uint64_t each = std::max<std::uint64_t>(m_session.bytesPerRunner(), 1);
-    const std::size_t affordable = static_cast<std::size_t>(m_session.device().info().totalBytes / 8 / each);
-    const std::size_t limit = std::max(fewest, std::min(affordable, most));
+    const std::uint64_t onDevice = m_session.device().info().totalBytes / 8 / each;
+    const std::uint64_t onHost = physicalMemory() / 16 / hostBytes;
+    const std::size_t limit = std::max(fewest, static_cast<std::size_t>(std::min<std::uint64_t>({onDevice, onHost, most})));
     while (m_warm.size() > limit) {
         m_warm.pop_back();
     }

@@ -310,8 +310,10 @@ Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contender
         const Interval& leading = timing.speedupParent ? *timing.speedupParent
                                   : timing.speedupRoot ? *timing.speedupRoot
                                                        : timing.timeUs;
-        const auto decision = stop.decide(timing.blocks, statistics::relativeHalfWidth(leading), secondsSince(start));
-        const bool hopeless = rounds >= stop.maximumBlocks || secondsSince(start) > 4 * stop.budgetSeconds;
+        const double elapsed = secondsSince(start);
+        const double afterOneMore = elapsed + elapsed / rounds; // a round that would overrun the budget is not begun
+        const auto decision = stop.decide(timing.blocks, statistics::relativeHalfWidth(leading), afterOneMore);
+        const bool hopeless = rounds >= stop.maximumBlocks || elapsed > 4 * stop.budgetSeconds;
         if (decision != StoppingCriterion::Decision::Continue || hopeless) {
             const bool content = decision == StoppingCriterion::Decision::Interval;
             timing.stoppedBy = nameOf(content ? decision : StoppingCriterion::Decision::Budget);

@@ -92,6 +92,9 @@ Json EndedRecord::toJson() const
         if (timing.again) {
             json["a"] = 1;
         }
+        if (timing.tier == "full") {
+            json["l"] = 1;
+        }
         if (!timing.guardBroken.empty()) {
             json["g"] = timing.guardBroken;
         }
@@ -141,6 +144,9 @@ std::optional<EndedRecord> EndedRecord::fromJson(const Json& json)
         timing.speedupParent = unpack(figures[2]);
         timing.speedupIncumbent = unpack(figures[3]);
         timing.again = wholeOf(fieldOf(json, "a")) != 0;
+        if (wholeOf(fieldOf(json, "l")) != 0) {
+            timing.tier = "full";
+        }
         timing.guardBroken = textOf(fieldOf(json, "g"));
         evaluation.timing = std::move(timing);
     }

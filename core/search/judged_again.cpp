@@ -15,14 +15,20 @@ void join(std::vector<Evidence>& evidence, const std::vector<Evidence>& more)
     }
 }
 
+bool takesFullTime(Again what)
+{
+    return what == Again::Front || what == Again::Winner || what == Again::Time;
+}
+
 } // namespace
 
 void askAgain(EvaluationJob& job, Again what, Profiling configured)
 {
-    job.tier = what == Again::Winner || what == Again::Time ? Tier::Full : Tier::Quick;
+    job.tier = takesFullTime(what) ? Tier::Full : Tier::Quick;
     job.verifyOnly = what == Again::Verify;
     job.sanitizing = what == Again::Winner || what == Again::Verify ? Sanitizing::WhereInstalled : Sanitizing::Off;
     switch (what) {
+    case Again::Front:
     case Again::Winner:
         job.profiling = std::max(configured, Profiling::Core);
         break;
@@ -43,9 +49,9 @@ Evaluation recordAgain(Again what, const Evaluation& before, Evaluation now)
     if (now.outcome != Outcome::Passed) {
         return now;
     }
-    if (what == Again::Winner || what == Again::Time) {
+    if (takesFullTime(what)) {
         if (now.timing) {
-            now.timing->again = true;
+            now.timing->again = what != Again::Front; // that is the first figure still, taken with more care
         }
         if (!now.profile) {
             now.profile = before.profile;

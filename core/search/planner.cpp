@@ -107,6 +107,9 @@ bool Planner::consumeHead()
             m_inFlight.pop_front();
             continue;
         }
+        if (awaitsFullTime(head)) {
+            return false;
+        }
         const std::int64_t consumed = std::max(m_consumed, head.value);
         if (const auto result = m_journal.setValue("search.consumed", std::to_string(consumed)); !result) {
             trouble(result.error());
@@ -123,6 +126,20 @@ bool Planner::consumeHead()
     return false;
 }
 
+/// What reaches the best of all that was consumed is timed in the full tier before anything is decided by it: the search
+/// does not build on a lucky figure. A function of the tree and the record, so a reopened session asks the same.
+bool Planner::awaitsFullTime(NodeId head)
+{
+    const Verdict& verdict = m_arrived.at(head);
+    const bool reaches = head != taskRoot && verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() &&
+                         verdict.speedupAtMost && *verdict.speedupAtMost >= m_tree.bestScore();
+    if (!m_setup.takeFullTime || !reaches || verdict.fullTier) {
+        return false;
+    }
+    return m_pipeline.judgedAgain(head) ||
+           (m_fullTimeAsked.insert(head).second && m_setup.takeFullTime(head));
+}
+
 void Planner::onEnded(NodeId node, const Evaluation& evaluation)
 {
     m_arrived.insert_or_assign(node, verdictOf(evaluation, m_tree.frame().provenance));
@@ -130,17 +147,20 @@ void Planner::onEnded(NodeId node, const Evaluation& evaluation)
 
 void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
 {
+    const auto renew = [&](Verdict& verdict) {
+        const double before = verdict.deviceSeconds;
+        verdict = verdictOf(evaluation, m_tree.frame().provenance);
+        verdict.deviceSeconds += before; // it was on the device once more
+        if (const auto& overturned = m_book.find(node)->overturned) {
+            verdict.outcome = overturned->as;
+        }
+    };
     TreeNode* entry = m_tree.find(node);
     if (entry && entry->verdict) {
-        const double before = entry->verdict->deviceSeconds;
-        entry->verdict = verdictOf(evaluation, m_tree.frame().provenance);
-        entry->verdict->deviceSeconds += before; // it was on the device once more
-        if (const auto& overturned = m_book.find(node)->overturned) {
-            entry->verdict->outcome = overturned->as;
-        }
+        renew(*entry->verdict);
         settleSpending(node);
-    } else if (m_arrived.contains(node)) {
-        onEnded(node, evaluation);
+    } else if (const auto arrived = m_arrived.find(node); arrived != m_arrived.end()) {
+        renew(arrived->second);
     }
 }
 

@@ -44,6 +44,9 @@ public:
         std::string deviceSheet;             ///< for proposers that read it
         std::string lessons;                 ///< of earlier sessions
         std::int64_t firstRequest = 1;       ///< above every id of an earlier planner with the same proposers
+        /// Has a candidate's time taken in the full tier (onMeasuredAgain() brings it); false when that cannot be. Empty:
+        /// figures need no second look.
+        std::function<bool(NodeId)> takeFullTime;
     };
     enum class State {
         Working,   ///< waits for outcomes or answers
@@ -134,6 +137,7 @@ private:
 
     State decide(std::int64_t room, std::optional<int>& steps);
     bool consumeHead();
+    bool awaitsFullTime(NodeId head);
     std::int64_t unfinished() const;
     void askIdeas(NodeId parent, const IdeaRequest* byHand, const std::string& why);
     std::string whyAsked(NodeId parent);
@@ -214,6 +218,7 @@ private:
     std::deque<NodeId> m_inFlight;            ///< requested, not consumed; in id order
     std::set<NodeId> m_parked;                ///< taken out because they were pruned before they ran
     std::map<NodeId, Verdict> m_arrived;      ///< not consumed yet
+    std::set<NodeId> m_fullTimeAsked;         ///< since the run last went on
     std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
     std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
     SimilarityIndex m_similar;

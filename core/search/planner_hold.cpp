@@ -40,6 +40,7 @@ void Planner::applyHolds()
 
 void Planner::goOn()
 {
+    m_fullTimeAsked.clear();
     for (const auto& proposer : m_proposers) {
         proposer->goOn();
     }

@@ -55,6 +55,7 @@ Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
                     evaluation.build ? std::optional(traitsOfBuild(*evaluation.build)) : std::nullopt,
                     deviceSecondsOf(evaluation)};
     if (evaluation.timing) {
+        verdict.fullTier = evaluation.timing->tier == "full";
         if (!evaluation.timing->cases.empty()) {
             verdict.frame.provenance = evaluation.timing->cases.front().provenance;
         }
@@ -63,6 +64,7 @@ Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
         }
         if (evaluation.timing->speedupRoot) {
             verdict.speedupRoot = evaluation.timing->speedupRoot->value;
+            verdict.speedupAtMost = evaluation.timing->speedupRoot->high;
         }
     }
     return verdict;

@@ -31,6 +31,8 @@ struct Verdict {
     std::optional<double> timeUs, speedupRoot;
     std::optional<BuildTraits> build;
     double deviceSeconds = 0; ///< that the judge spent on it
+    std::optional<double> speedupAtMost; ///< upper end of the interval of speedupRoot
+    bool fullTier = false;               ///< how its figures were taken
 };
 
 struct TreeNode {

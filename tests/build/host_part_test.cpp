@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/build/host_part.h"
+#include "core/build/module_name.h"
 
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -121,6 +122,17 @@ TEST(HostPart, ReadsThePlaybooks)
         }
     }
     EXPECT_GE(read, 20);
+}
+
+TEST(ModuleName, TwoOfThemAreTold)
+{
+    const std::string a = "x_ZN45_GLOBAL__N__9728ba66_12_candidate_cu_282b7ba511softmaxRowsEPKf", b = "_N__c4f78d3e_12_candidate_cu_go";
+    EXPECT_TRUE(ofOneModule("", "candidate.cu"));
+    EXPECT_TRUE(ofOneModule(a + a, "candidate.cu"));
+    EXPECT_FALSE(ofOneModule(a + b, "candidate.cu"));
+    EXPECT_TRUE(ofOneModule(a + b, "oracle.cu")) << "of another file's";
+    EXPECT_TRUE(ofOneModule(a + "_12_candidate_cu_ nothexes_12_candidate_cu_", "candidate.cu"));
+    EXPECT_TRUE(ofOneModule("_12_candidate_cu_", "candidate.cu"));
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "core/build/elf_facts.h"
 #include "core/build/fat_binary.h"
 #include "core/build/host_part.h"
+#include "core/build/module_name.h"
 #include "tests/build/build_support.h"
 
 #include <chrono>
@@ -115,6 +116,31 @@ TEST_F(HostParts, WithoutASandboxLikewise)
     ASSERT_EQ(second.evaluation.outcome, Outcome::Passed) << summary(second);
     EXPECT_TRUE(second.evaluation.build->deviceOnly);
     EXPECT_EQ(second.evaluation.build->kernels, whole(tuned(4, 256)).evaluation.build->kernels);
+}
+
+/// nvcc names what a file keeps to itself after its path; where the path is another at every build, the host object looks
+/// for kernels that the device part does not have.
+TEST_F(HostParts, HalvesOfTwoPathsAreNotJoined)
+{
+    const auto unnamed = [](int held) {
+        std::string source = tuned(held, 256);
+        source.insert(source.find("\n__global__ void other"), "\nnamespace {");
+        source.insert(source.find("\n__global__ void copyKernel"), "\n}");
+        return source;
+    };
+    for (const bool sandboxed : {true, false}) {
+        bench.options.sandbox = sandboxed;
+        pool.reset();
+        int alone = 0;
+        for (const int held : {8, 4, 2}) {
+            const BuildResult result = build(unnamed(held + (sandboxed ? 0 : 16)));
+            ASSERT_EQ(result.evaluation.outcome, Outcome::Passed) << summary(result);
+            EXPECT_TRUE(ofOneModule(*result.library->bytes, "candidate.cu")) << sandboxed << " " << held;
+            EXPECT_NE(result.library->bytes->find("_12_candidate_cu_"), std::string::npos) << "the mark is what it was";
+            alone += result.evaluation.build->deviceOnly;
+        }
+        EXPECT_EQ(alone, sandboxed ? 2 : 0);
+    }
 }
 
 TEST(DeviceCodeOfBuilds, HasOneNameHoweverItIsWritten)

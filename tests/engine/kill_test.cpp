@@ -3,6 +3,7 @@
 // finished may be done again.
 #include "tests/engine/engine_harness.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace espalier {
@@ -62,6 +63,34 @@ TEST(Kill, AlsoWhenBuildersEndInAnyOrder)
     const Undisturbed expected = undisturbed(5);
     for (int write = 2; write <= expected.writes && !::testing::Test::HasFailure(); write += 3) {
         killAt(write, 5, expected);
+    }
+}
+
+/// On a measured device what reaches the best is timed in the full tier before anything is decided by it, and its figure
+/// may be another there. What is measured again at the end is no part of the decisions.
+TEST(Kill, AlsoWhileTheFrontIsTimedInFull)
+{
+    const auto run = [](EngineHarness& engine) {
+        engine.hello.simulated = false;
+        engine.options.budget = Budget{13, {}, {}};
+        for (PlaybookIdea& idea : engine.task.playbook) {
+            idea.source.text += "again=" + std::to_string(fakeTime(idea.source.text) * 1.3) + " \n";
+        }
+        return engine.runUnlessKilled();
+    };
+    EngineHarness undisturbed;
+    ASSERT_TRUE(run(undisturbed));
+    const auto fronts = std::count_if(undisturbed.log.begin(), undisturbed.log.end(), [](const std::string& line) {
+        return line.find("reaches the best") != std::string::npos;
+    });
+    ASSERT_GE(fronts, 2) << undisturbed.tree();
+    for (int write = 1; write <= undisturbed.writes && !::testing::Test::HasFailure(); ++write) {
+        EngineHarness engine;
+        engine.writesBeforeKill = write;
+        EXPECT_FALSE(run(engine)) << write;
+        engine.writesBeforeKill = -1;
+        EXPECT_TRUE(engine.runUnlessKilled()) << write;
+        EXPECT_EQ(engine.tree(), undisturbed.tree()) << "killed after write " << write;
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Winners are measured again before they make a headline; measured devices only.
+// What reaches the front is timed in the full tier, winners are measured again before they make a headline; measured
+// devices only.
 #include "tests/engine/engine_harness.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace espalier {
@@ -43,15 +45,32 @@ TEST_F(Winners, TheHeadlineIsTheSecondMeasurement)
     EXPECT_EQ(summary.best, engine.node("good")) << engine.tree(); // the lucky one was 40 us once
     EXPECT_EQ(engine.status.best, summary.best);
     EXPECT_EQ(summary.evaluations, 4); // measuring again is not paid from the budget
-    EXPECT_EQ(timed("good"), 2);
-    EXPECT_EQ(timed("lucky"), 2);
-    EXPECT_EQ(timed("fair"), 1);
+    EXPECT_EQ(timed("good"), 3); // quick, full when it reached the best, and as a winner
+    EXPECT_EQ(timed("lucky"), 2); // the full tier showed that it is none
     EXPECT_EQ(timed("slow"), 1);
     EXPECT_TRUE(engine.summary("good").measuredAgain);
+    EXPECT_FALSE(engine.summary("lucky").measuredAgain);
     EXPECT_NEAR(engine.summary("lucky").timeUs->value, 90, 1e-9);
     for (const auto& [id, node] : engine.nodes) {
         EXPECT_EQ(node.state, NodeState::Done) << node.title;
     }
+}
+
+/// The strategy's choice after it shows that the full figure was there first: under the quick one it would have grown the
+/// lucky kernel.
+TEST_F(Winners, WhatReachesTheBestIsTimedInFullBeforeTheSearchBuildsOnIt)
+{
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    std::vector<std::string> fronts;
+    for (const std::string& line : engine.log) {
+        if (line.find("reaches the best") != std::string::npos) {
+            fronts.push_back(line);
+        }
+    }
+    ASSERT_EQ(fronts.size(), 2u) << ::testing::PrintToString(engine.log);
+    EXPECT_NE(fronts[0].find(fmt::format("Node {} ", engine.node("good").value)), std::string::npos) << fronts[0];
+    EXPECT_NE(fronts[1].find(fmt::format("Node {} ", engine.node("lucky").value)), std::string::npos) << fronts[1];
 }
 
 TEST_F(Winners, AFinishedSessionDoesNotMeasureThemOnceMore)
@@ -64,7 +83,7 @@ TEST_F(Winners, AFinishedSessionDoesNotMeasureThemOnceMore)
     engine.run();
     EXPECT_EQ(engine.status.state, RunState::Finished);
     EXPECT_EQ(engine.finished.back().best, engine.node("good"));
-    EXPECT_EQ(timed("good"), 2);
+    EXPECT_EQ(timed("good"), 3);
     EXPECT_EQ(timed("lucky"), 2);
 }
 
