@@ -306,6 +306,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
                                            "other settings need a GPU"));
     }
     m_context.runners.expect(4 + job.baselines.size());
+    ESPALIER_CHECK(orInfrastructure(prepareRunners(job, *task)));
     ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
     OracleComparison oracle(m_context, *oracleRunner, task->entry);
     ESPALIER_TRY(LoadedRunner candidate,
@@ -392,8 +393,14 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     Judged<void> result = evaluate(job, callbacks, evaluation);
     m_context.buffers.release();
     m_context.runners.dropDead();
+    const double before = secondsSince(m_start);
+    m_context.runners.awaitLeft(); // the next candidate does not pay for the processes of this one
+    const double leaving = secondsSince(m_start) - before;
     evaluation.judgeSeconds = secondsSince(m_start);
     if (evaluation.timing) {
+        if (job.tier == Tier::Full) {
+            evaluation.timing->phaseSeconds["leaving"] = leaving;
+        }
         double told = evaluation.profile ? evaluation.profile->seconds : 0;
         for (const auto& [phase, seconds] : evaluation.timing->phaseSeconds) {
             told += seconds;

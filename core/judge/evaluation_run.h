@@ -67,6 +67,7 @@ private:
                                  const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
                                  Evaluation& evaluation);
     static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
+    Result<void> prepareRunners(const worker::Evaluate& job, const Task& task);
     /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows.
     Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
                                      std::vector<Evidence>& evidence);

@@ -204,7 +204,7 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
         if (plan.arguments[a].isOutput()) {
             const bool judged = plan.arguments[a].elements >= OracleComparison::fewestForNorm;
             verified.record.errors.push_back({plan.id, plan.arguments[a].name, tallies[a].worstRatio,
-                                              tallies[a].normError(), judged ? plan.normBounds[a] : 0,
+                                              tallies[a].normError(plan.reductionLength), judged ? plan.normBounds[a] : 0,
                                               tallies[a].compared});
         }
     }
