@@ -85,7 +85,12 @@ Result<void> RunnerPool::prepareStandby(std::size_t wanted)
 
 bool RunnerPool::isWarm(Role role, const std::string& hash) const
 {
-    return std::any_of(m_warm.begin(), m_warm.end(), [&](const LoadedRunner& warm) { return serves(warm, role, hash); });
+    return isWarm(role, hash, m_warm.begin());
+}
+
+bool RunnerPool::isWarm(Role role, const std::string& hash, std::list<LoadedRunner>::const_iterator from) const
+{
+    return std::any_of(from, m_warm.end(), [&](const LoadedRunner& warm) { return serves(warm, role, hash); });
 }
 
 Result<void> RunnerPool::settle(Interrupts& interrupts)
@@ -178,9 +183,16 @@ RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
     unseat();
     m_leaving.clear(); // their memory is counted as free
     std::vector<Judged<LoadedRunner*>> seated;
+    std::erase_if(m_standbys, [](const auto& standby) { return !standby->alive(); });
     for (const Seat& wanted : seats) {
-        const Sandbox* sandbox = wanted.role == Role::Trusted ? nullptr : &m_sandbox;
-        ESPALIER_TRY(std::unique_ptr<RunnerProcess> process, RunnerProcess::start(m_session, m_worker, sandbox));
+        const bool trusted = wanted.role == Role::Trusted;
+        std::unique_ptr<RunnerProcess> process;
+        if (!trusted && !m_standbys.empty()) { // one that was started ahead
+            process = std::move(m_standbys.front());
+            m_standbys.pop_front();
+        } else {
+            ESPALIER_TRY(process, RunnerProcess::start(m_session, m_worker, trusted ? nullptr : &m_sandbox));
+        }
         m_seated.push_back(LoadedRunner{std::move(process), wanted.library, wanted.role, 0});
         seated.emplace_back(&m_seated.back());
     }
@@ -216,6 +228,11 @@ void RunnerPool::unseat()
         runner.process->beginKill();
     }
     m_leaving.splice(m_leaving.end(), m_seated);
+    while (m_standbys.size() > 1) { // started ahead for seats that were not taken
+        m_standbys.back()->beginKill();
+        m_leaving.push_back(LoadedRunner{std::move(m_standbys.back()), {}});
+        m_standbys.pop_back();
+    }
 }
 
 Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const std::vector<std::string>& names,
@@ -243,12 +260,16 @@ Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const
 
 void RunnerPool::keep(LoadedRunner runner)
 {
-    if (runner.process && runner.process->alive()) {
-        runner.role = Role::Rival;
-        runner.served = false;
-        m_warm.push_front(std::move(runner));
-        trim();
+    if (!runner.process || !runner.process->alive()) {
+        return;
     }
+    runner.role = Role::Rival;
+    runner.served = false;
+    m_warm.push_front(std::move(runner));
+    if (isWarm(Role::Rival, m_warm.front().library, ++m_warm.begin())) { // it was judged before
+        leave(m_warm.begin());
+    }
+    trim();
 }
 
 void RunnerPool::trim()
@@ -259,10 +280,21 @@ void RunnerPool::trim()
     const std::size_t affordable = static_cast<std::size_t>(m_session.device().info().totalBytes / 8 / each);
     const std::size_t limit = std::max(fewest, std::min(affordable, most));
     std::size_t unserved = 0;
-    m_warm.remove_if([&](const LoadedRunner& warm) { return !warm.served && ++unserved > mostUnserved; });
-    while (m_warm.size() > limit) {
-        m_warm.pop_back();
+    for (auto it = m_warm.begin(); it != m_warm.end();) {
+        const auto runner = it++;
+        if (!runner->served && ++unserved > mostUnserved) {
+            leave(runner);
+        }
     }
+    while (m_warm.size() > limit) {
+        leave(std::prev(m_warm.end()));
+    }
+}
+
+void RunnerPool::leave(std::list<LoadedRunner>::iterator warm)
+{
+    warm->process->beginKill();
+    m_leaving.splice(m_leaving.end(), m_warm, warm);
 }
 
 void RunnerPool::drop(const LoadedRunner* runner)

@@ -72,7 +72,7 @@ private:
     /// What a direct call costs the host, and end to end: what a replay does not show.
     Judged<ClockedBlock> directBlock(WorkArea& area, const Contender& candidate, TimingRecord& record);
     Judged<std::size_t> pilot(const CasePlan& plan, std::vector<Contender>& contenders);
-    std::size_t callsPerBlock(double microseconds) const;
+    std::size_t callsPerBlock(double microseconds, std::uint64_t bytesPerSet) const;
     Judged<void> enter(const WorkArea& area, std::vector<Contender>& contenders, std::optional<std::size_t> only = {});
     Judged<void> round(WorkArea& area, std::vector<Contender>& contenders, const std::vector<std::size_t>& order,
                        int number, Gathered& gathered, TimingRecord& record);
