@@ -231,8 +231,8 @@ void Evaluator::completeIncumbent(const worker::Evaluate& job, CaseTiming& timin
 }
 
 Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
-                                        const Plans& plans, const std::vector<RunnerPool::Seat>& seats,
-                                        OracleComparison& oracle, LoadedRunner& candidate, Evaluation& evaluation)
+                                        const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
+                                        Evaluation& evaluation)
 {
     TimingRecord record;
     record.regime = job.setting.regime;
@@ -256,7 +256,7 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     if (job.tier == Tier::Full) {
         callbacks.progress(Stage::Time, "starting fresh runners");
         const auto begin = std::chrono::steady_clock::now();
-        ESPALIER_TRY(processes, freshProcesses(seats, evaluation.evidence));
+        ESPALIER_TRY(processes, freshProcesses(job, task, rivals, evaluation.evidence));
         record.phaseSeconds["processes"] = secondsSince(begin);
     }
     const Floors floors = Floors::create(m_context.device().info(), task, m_roofs);
@@ -312,10 +312,6 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
     ESPALIER_TRY(LoadedRunner candidate,
                  m_context.runners.candidate(job.candidate, entryNames(task->entry), m_context.interrupts));
     m_context.runners.setCandidate(candidate.process.get());
-    std::vector<RunnerPool::Seat> seats;
-    if (job.tier == Tier::Full && !job.verifyOnly && !m_context.session.simulated()) {
-        ESPALIER_TRY(seats, takeSeats(job, *task, evaluation.evidence));
-    }
     Profiler profiler(m_context, *task);
     profiler.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Profile, text); };
     const auto profile = [&]() -> Judged<void> {
@@ -366,7 +362,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         const auto start = std::chrono::steady_clock::now();
         auto measured = m_context.session.simulated()
                             ? model(job, *task, plans, verified, oracle, evaluation.evidence)
-                            : measure(job, callbacks, *task, plans, seats, oracle, candidate, evaluation);
+                            : measure(job, callbacks, *task, plans, oracle, candidate, evaluation);
         if (!measured && measured.error().disturbed) {
             m_context.buffers.release();
             ESPALIER_CHECK(profiler.account(candidate, plans.timed, evaluation));

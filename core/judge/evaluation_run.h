@@ -64,15 +64,14 @@ private:
     using Processes = std::map<std::string, std::vector<LoadedRunner*>>; ///< by contender's id
 
     Judged<TimingRecord> measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
-                                 const Plans& plans, const std::vector<RunnerPool::Seat>& seats,
-                                 OracleComparison& oracle, LoadedRunner& candidate, Evaluation& evaluation);
+                                 const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
+                                 Evaluation& evaluation);
     static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
     Result<void> prepareRunners(const worker::Evaluate& job, const Task& task);
-    /// Who will take part in a measurement of the full tier: the candidate and all rivals, `fullRunners` processes each
-    /// where the device's memory allows. The confined ones start at once, while the candidate is verified.
-    Judged<std::vector<RunnerPool::Seat>> takeSeats(const worker::Evaluate& job, const Task& task,
-                                                    std::vector<Evidence>& evidence);
-    Judged<Processes> freshProcesses(const std::vector<RunnerPool::Seat>& seats, std::vector<Evidence>& evidence);
+    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows. (Started while
+    /// the candidate is verified they take as long, and the gate takes three times as long: 1.4 s instead of 0.4.)
+    Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
+                                     std::vector<Evidence>& evidence);
     Judged<std::vector<Contender>> contendersOf(const std::string& taskHash, const CasePlan& plan,
                                                 const std::vector<Rival>& rivals, const Processes& processes,
                                                 OracleComparison& oracle, LoadedRunner& candidate,

@@ -55,10 +55,10 @@ Result<void> Evaluator::prepareRunners(const worker::Evaluate& job, const Task& 
     return m_context.runners.prepareStandby(wanted);
 }
 
-Judged<std::vector<RunnerPool::Seat>> Evaluator::takeSeats(const worker::Evaluate& job, const Task& task,
-                                                           std::vector<Evidence>& evidence)
+Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& job, const Task& task,
+                                                       const std::vector<Rival>& rivals,
+                                                       std::vector<Evidence>& evidence)
 {
-    const std::vector<Rival> rivals = rivalsOf(job, task);
     ESPALIER_TRY(const DeviceMemory memory, orInfrastructure(m_context.device().memory()));
     const std::uint64_t each = std::max<std::uint64_t>(m_context.session.bytesPerRunner(), 1) * (rivals.size() + 1);
     const auto affordable = static_cast<std::size_t>(memory.freeBytes / 2 / each);
@@ -75,16 +75,6 @@ Judged<std::vector<RunnerPool::Seat>> Evaluator::takeSeats(const worker::Evaluat
             seats.push_back({rival.role, rival.library, rival.id, entryNames(rival.entry)});
         }
     }
-    const auto confined = std::count_if(seats.begin(), seats.end(), [](const RunnerPool::Seat& seat) {
-        return seat.role != Role::Trusted;
-    });
-    ESPALIER_CHECK(orInfrastructure(m_context.runners.prepareStandby(static_cast<std::size_t>(confined))));
-    return seats;
-}
-
-Judged<Evaluator::Processes> Evaluator::freshProcesses(const std::vector<RunnerPool::Seat>& seats,
-                                                       std::vector<Evidence>& evidence)
-{
     ESPALIER_TRY(auto seated,
                  orInfrastructure(m_context.runners.seat(seats, m_context.interrupts)));
     Processes processes;

@@ -183,16 +183,9 @@ RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
     unseat();
     m_leaving.clear(); // their memory is counted as free
     std::vector<Judged<LoadedRunner*>> seated;
-    std::erase_if(m_standbys, [](const auto& standby) { return !standby->alive(); });
     for (const Seat& wanted : seats) {
-        const bool trusted = wanted.role == Role::Trusted;
-        std::unique_ptr<RunnerProcess> process;
-        if (!trusted && !m_standbys.empty()) { // one that was started ahead
-            process = std::move(m_standbys.front());
-            m_standbys.pop_front();
-        } else {
-            ESPALIER_TRY(process, RunnerProcess::start(m_session, m_worker, trusted ? nullptr : &m_sandbox));
-        }
+        const Sandbox* sandbox = wanted.role == Role::Trusted ? nullptr : &m_sandbox;
+        ESPALIER_TRY(std::unique_ptr<RunnerProcess> process, RunnerProcess::start(m_session, m_worker, sandbox));
         m_seated.push_back(LoadedRunner{std::move(process), wanted.library, wanted.role, 0});
         seated.emplace_back(&m_seated.back());
     }
@@ -228,11 +221,6 @@ void RunnerPool::unseat()
         runner.process->beginKill();
     }
     m_leaving.splice(m_leaving.end(), m_seated);
-    while (m_standbys.size() > 1) { // started ahead for seats that were not taken
-        m_standbys.back()->beginKill();
-        m_leaving.push_back(LoadedRunner{std::move(m_standbys.back()), {}});
-        m_standbys.pop_back();
-    }
 }
 
 Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const std::vector<std::string>& names,

@@ -63,8 +63,8 @@ public:
         std::string what;    ///< "parent": for sentences
         std::vector<std::string> names; ///< that are looked up
     };
-    /// A fresh runner for each seat, none of them used before: started side by side (the standbys among them), calibrated one
-    /// after the other, then loaded. They stay until unseat(). A seat's verdict is its library's; errors: no runner starts.
+    /// A fresh runner for each seat, none of them used before: started side by side, calibrated one after the other,
+    /// then loaded. They stay until unseat(). A seat's verdict is its library's; errors: no runner starts.
     Result<std::vector<Judged<LoadedRunner*>>> seat(const std::vector<Seat>& seats, Interrupts& interrupts);
     void unseat();
     /// Waits until those are gone that unseat() has ended: while they go nothing starts quickly.

@@ -66,8 +66,8 @@ std::size_t Timer::callsPerBlock(double microseconds, std::uint64_t bytesPerSet)
     }
     // Preparing and comparing every buffer set costs more than timing it: both tiers must keep to their seconds.
     const bool full = m_tier == Tier::Full;
-    const double blockTime = full ? 4000 : 2500;
-    const double blockBytes = full ? 16e9 : 4e9; // a gigabyte takes an H200 about ten milliseconds to draw, poison and check
+    const double blockTime = full ? 3000 : 2500;
+    const double blockBytes = full ? 8e9 : 3e9; // a gigabyte takes an H200 about ten milliseconds to draw, poison and check
     constexpr double whateverTheBytes = 4;
     const double calls = std::min(std::ceil(blockTime / std::max(microseconds, 1.0)),
                                   std::max(std::floor(blockBytes / static_cast<double>(bytesPerSet)), whateverTheBytes));
