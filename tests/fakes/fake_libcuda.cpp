@@ -633,6 +633,39 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph)
     return CUDA_SUCCESS;
 }
 
+/// The graph under capture stands for its last node, too: what is added comes after everything.
+CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                const CUgraphNode** before, const CUgraphEdgeData** edges, std::size_t* count)
+{
+    auto* stream = reinterpret_cast<Stream*>(handle);
+    *status = stream && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    *id = 1;
+    *graph = stream ? reinterpret_cast<CUgraph>(&stream->captured) : nullptr;
+    *before = nullptr;
+    *edges = nullptr;
+    *count = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream, CUgraphNode*, const CUgraphEdgeData*, std::size_t, unsigned)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphClone(CUgraph* copy, CUgraph graph)
+{
+    *copy = reinterpret_cast<CUgraph>(new HostGraph(*reinterpret_cast<HostGraph*>(graph)));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, std::size_t, CUgraph child)
+{
+    auto& parent = *reinterpret_cast<HostGraph*>(graph);
+    const auto& added = *reinterpret_cast<HostGraph*>(child);
+    parent.insert(parent.end(), added.begin(), added.end());
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
 {
     const auto& work = *reinterpret_cast<HostGraph*>(graph);
@@ -660,8 +693,11 @@ CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned lon
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream)
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
 {
+    if (stream && reinterpret_cast<Stream*>(stream)->capturing) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     runAll(*reinterpret_cast<HostGraph*>(executable));
     return CUDA_SUCCESS;
 }

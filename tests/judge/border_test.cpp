@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{"host_computes", Outcome::Suspicious, "missing from the graph"},
                       Misdeed{"foreign_stream", Outcome::Suspicious, "join all of it to the stream"},
                       Misdeed{"foreign_tail", Outcome::Suspicious, "join all of it to the stream"},
+                      Misdeed{"graph_beside", Outcome::Suspicious, "missing from the graph"},
+                      Misdeed{"refuses_capture", Outcome::Suspicious, "the call returned CUDA error 900"},
                       Misdeed{"one_element_memo", Outcome::Incorrect, "call 3"}),
     [](const auto& param) { return std::string(param.param.candidate); });
 
@@ -91,6 +93,17 @@ TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
     EXPECT_EQ(honest.verify->launches[0].kernels, 1);
     EXPECT_EQ(honest.verify->sandbox, m_judge->hello().sandbox);
     EXPECT_EQ(evaluate("workspace").outcome, Outcome::Passed);
+}
+
+TEST_F(HonestOnTheFakeDriver, AGraphOfItsOwnIsCapturedWithTheCall)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate("own_graph");
+    EXPECT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
+    ASSERT_TRUE(evaluation.verify);
+    ASSERT_EQ(evaluation.verify->launches.size(), 2U);
+    EXPECT_EQ(evaluation.verify->launches[0].kernels, 1);
 }
 
 TEST_F(HonestOnTheFakeDriver, AHundredMegabytesOfOutputDoNoHarm)

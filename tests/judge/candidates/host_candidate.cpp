@@ -41,6 +41,9 @@
 #define KIND_foreign_tail 29
 #define KIND_one_element_memo 30
 #define KIND_keeps_answers 31
+#define KIND_own_graph 32
+#define KIND_graph_beside 33
+#define KIND_refuses_capture 34
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -73,7 +76,15 @@ extern "C" std::size_t double_f32_workspace(std::int64_t n)
 }
 #endif
 
-extern "C" int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+extern "C" {
+int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+int cudaStreamCreateWithFlags(void** stream, unsigned flags);
+int cudaStreamBeginCapture(void* stream, int mode);
+int cudaStreamEndCapture(void* stream, void** graph);
+int cudaGraphInstantiate(void** executable, void* graph, unsigned long long flags);
+int cudaGraphDestroy(void* graph);
+int cudaGraphLaunch(void* executable, void* stream);
+}
 
 namespace {
 
@@ -173,6 +184,19 @@ void work(void* data)
 #endif
 }
 
+/// Recorded on a stream of its own, launched on the given one.
+[[maybe_unused]] int launchAsGraph(void (*function)(void*), void* data, void* stream)
+{
+    void *recorder = nullptr, *graph = nullptr, *executable = nullptr;
+    int status = cudaStreamCreateWithFlags(&recorder, 1);
+    status = status ? status : cudaStreamBeginCapture(recorder, 1);
+    status = status ? status : cudaLaunchHostFunc(recorder, function, data);
+    status = status ? status : cudaStreamEndCapture(recorder, &graph);
+    status = status ? status : cudaGraphInstantiate(&executable, graph, 0);
+    status = status ? status : cudaGraphDestroy(graph);
+    return status ? status : cudaGraphLaunch(executable, stream);
+}
+
 } // namespace
 
 #if IS(wrong_name)
@@ -228,6 +252,18 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     auto* tail = new Arguments{x + n - 1, y + n - 1, 1, nullptr, 0};
     arguments->n = n - 1;
     cudaLaunchHostFunc(nullptr, work, tail);
+#elif IS(own_graph)
+    return launchAsGraph(work, arguments, stream);
+#elif IS(graph_beside) // the graph does nothing; what is done, the host does
+    work(arguments);
+    return launchAsGraph([](void*) {}, nullptr, stream);
+#elif IS(refuses_capture)
+    static bool ran;
+    ran = false;
+    cudaLaunchHostFunc(stream, [](void*) { ran = true; }, nullptr);
+    if (!ran) {
+        return 900; // cudaErrorStreamCaptureUnsupported
+    }
 #endif
     return cudaLaunchHostFunc(stream, work, arguments);
 }
