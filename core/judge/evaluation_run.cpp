@@ -356,7 +356,9 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             ESPALIER_CHECK(profiler.account(candidate, plans.timed, evaluation));
         }
         ESPALIER_TRY(TimingRecord record, std::move(measured));
-        completeObjective(*task, plans.timed, record);
+        for (Evidence& told : completeObjective(*task, plans.timed, record)) {
+            evaluation.evidence.push_back(std::move(told));
+        }
         record.tier = worker::nameOf(job.tier);
         record.seconds = secondsSince(start);
         evaluation.timing = std::move(record);
