@@ -24,6 +24,7 @@ Judged<LaunchCount> capture(const Context& context, LoadedRunner& runner, const 
     if (!graph) {
         return std::unexpected(verdictOf(graph.error(), fmt::format("the capture of a call of case {}", caseId)));
     }
+    ESPALIER_CHECK(orNoMemory(graph->status, fmt::format("the capture of a call of case {}", caseId)));
     if (!graph->error.empty() || graph->status != 0) {
         const std::string why = graph->status != 0 ? "the call returned " + cudaErrorText(graph->status) : graph->error;
         return rejected(Outcome::Suspicious, "capture",

@@ -220,6 +220,10 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, const std::ve
     };
     const bool simulated = m_context.session.simulated();
     const std::size_t repeated = RepeatCheck::choose(plans, simulated);
+    if (repeated == plans.size() && !plans.empty() && plans.front().bitwise) {
+        return notRun(NotRunCause::Unsupported, "the contract says determinism: bitwise, but no verified case has outputs of 64 "
+                                                "bytes to 16 MiB, which are what is repeated: give the task such a verify case");
+    }
     for (std::size_t index = 0; index < plans.size(); ++index) {
         tell(plans[index]);
         std::vector<Preparation> calls = preparations(tier, index, swapped);

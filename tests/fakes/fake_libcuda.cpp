@@ -2,9 +2,9 @@
 // A libcuda.so.1 without a GPU, for tests: device memory is memfds mapped with real protections (a write to a read-only
 // mapping or into a guard ends the process with SIGSEGV, the way a GPU fault ends a runner), work runs at once on the
 // CPU, events read the host's clock. It pretends to be one GPU of compute capability 9.0 with a 60 MiB L2 cache and as
-// much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process). Of kernels it knows the
-// judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which run at once, are
-// recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
+// much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process).
+// Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which
+// run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
 // as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
 
@@ -77,28 +77,35 @@ std::size_t capacity()
 
 /// ESPALIER_FAKE_FAULT="cuLaunchKernel 12 719": the 12th call of that function returns 719. From 700 on the error sticks,
 /// as on a device: every later call of a function that can fail here returns it, too.
-CUresult injectedFault(std::string_view function)
+struct Fault {
+    std::string name;
+    long after = 0;
+    int code = 0;
+};
+
+Fault& fault()
 {
-    struct Fault {
-        std::string name;
-        long after = 0;
-        int code = 0;
-    };
-    static const Fault fault = [] {
+    static Fault fault = [] {
         Fault read;
         const char* text = std::getenv("ESPALIER_FAKE_FAULT");
         std::istringstream words(text ? text : "");
         words >> read.name >> read.after >> read.code;
         return read;
     }();
-    static std::atomic<long> calls = 0;
+    return fault;
+}
+
+std::atomic<long> faultCalls = 0; ///< of the function that is to fail
+
+CUresult injectedFault(std::string_view function)
+{
     static std::atomic<bool> stuck = false;
     constexpr int firstSticky = 700;
-    const bool now = fault.name == function && ++calls == fault.after;
-    if (now && fault.code >= firstSticky) {
+    const bool now = fault().name == function && ++faultCalls == fault().after;
+    if (now && fault().code >= firstSticky) {
         stuck = true;
     }
-    return now || stuck ? static_cast<CUresult>(fault.code) : CUDA_SUCCESS;
+    return now || stuck ? static_cast<CUresult>(fault().code) : CUDA_SUCCESS;
 }
 
 void drop(Physical* physical)
@@ -194,6 +201,13 @@ char moduleObject;
 } // namespace
 
 extern "C" {
+
+/// For candidates, whose runner's environment is not the test's: the next call of the function returns this.
+void fakeDriverFails(const char* function, int code)
+{
+    fault() = {function, 1, code};
+    faultCalls = 0;
+}
 
 CUresult cuInit(unsigned)
 {

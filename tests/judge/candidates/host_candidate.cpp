@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 #define KIND_honest 1
@@ -44,6 +45,10 @@
 #define KIND_own_graph 32
 #define KIND_graph_beside 33
 #define KIND_refuses_capture 34
+#define KIND_looks_into_processes 35
+#define KIND_atomics 36
+#define KIND_no_memory 37
+#define KIND_eats_memory 38
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -64,6 +69,10 @@ struct Sleeper {
 #endif
 
 } // namespace
+
+#if IS(eats_memory)
+extern "C" void fakeDriverFails(const char* function, int code);
+#endif
 
 #if IS(workspace) || IS(workspace_overrun) || IS(workspace_huge)
 extern "C" std::size_t double_f32_workspace(std::int64_t n)
@@ -179,6 +188,16 @@ void work(void* data)
 #elif IS(slow)
     twice(x, y, 0, n);
     ::usleep(3000);
+#elif IS(atomics) // as where atomics come in another order: right within the bound, and other last bits in every call
+    static std::uint32_t calls = 0;
+    ++calls;
+    twice(x, y, 0, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::uint32_t bits;
+        std::memcpy(&bits, y + i, 4);
+        bits ^= (static_cast<std::uint32_t>(i) + calls) % 3 == 0 ? 1U : 0U;
+        std::memcpy(y + i, &bits, 4);
+    }
 #else
     twice(x, y, 0, n);
 #endif
@@ -218,6 +237,8 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
             ::_exit(0);
         }
     }
+#elif IS(looks_into_processes)
+    ::ptrace(PTRACE_ATTACH, ::getppid(), nullptr, nullptr);
 #elif IS(abort)
     std::abort();
 #elif IS(print_much)
@@ -228,6 +249,10 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     std::fflush(stdout);
 #elif IS(error_code)
     return 1;
+#elif IS(no_memory)
+    return 2; // cudaErrorMemoryAllocation
+#elif IS(eats_memory) // what the runner asks of the driver behind the call finds none left
+    fakeDriverFails("cuStreamSynchronize", 2);
 #elif IS(workspace)
     if (workspaceBytes < static_cast<std::size_t>(n) * 4) {
         return 2;
