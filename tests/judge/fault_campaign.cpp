@@ -334,6 +334,7 @@ public:
                      said ? bench.afterwards() : "a full disk is not said: " + evaluation.reason);
             }
         }
+        unmountFullDisk(disk);
     }
 
 private:
@@ -376,7 +377,7 @@ int main()
     if (!folder) {
         stop(folder.error().message);
     }
-    campaign.fullDisk(folder->path()); // the last: what it mounts stays
+    campaign.fullDisk(folder->path()); // the last: its name space and environment stay
     fmt::print("{} rows break a rule\n", campaign.broken());
     return std::min(campaign.broken(), 125);
 }

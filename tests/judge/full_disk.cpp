@@ -50,4 +50,9 @@ bool mountFullDisk(const std::filesystem::path& folder)
            ::mount("none", folder.c_str(), "tmpfs", 0, "size=64k") == 0 && fill(folder / "full");
 }
 
+void unmountFullDisk(const std::filesystem::path& folder)
+{
+    ::umount2(folder.c_str(), MNT_DETACH);
+}
+
 } // namespace espalier::test

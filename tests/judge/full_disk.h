@@ -9,5 +9,6 @@ namespace espalier::test {
 /// themselves from then on: every write there ends with ENOSPC. False where the kernel gives no such name space. Only in
 /// a process with one thread.
 bool mountFullDisk(const std::filesystem::path& folder);
+void unmountFullDisk(const std::filesystem::path& folder); ///< so that the folder can be removed
 
 } // namespace espalier::test
