@@ -51,9 +51,11 @@ Verdict verdictOf(const RunnerFailure& failure, const std::string& during)
         break;
     }
     if (failure.status && failure.status->signal == SIGSYS) {
-        return verdict(
-            Outcome::Suspicious, "sandbox",
-            fmt::format("tried to start another process during {}, which no kernel needs; it was killed", during));
+        // Which call it was does not reach its parent: the wait status holds the signal alone.
+        return verdict(Outcome::Suspicious, "sandbox",
+                       fmt::format("was killed during {} for a system call that no kernel needs: those that start a process "
+                                   "(fork, exec, clone), look into one (ptrace, process_vm_readv) or are no 64-bit calls",
+                                   during));
     }
     if (failure.status && failure.status->signal == 0) {
         return verdict(Outcome::RuntimeFailed, "exit",

@@ -101,8 +101,9 @@ private:
     std::mt19937_64 m_random{randomSeed()}; ///< order, poison, arrivals
 };
 
-/// Puts the cases' timings together as the task's objective says, and holds each against its guard.
-void completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record);
+/// Puts the cases' timings together as the task's objective says, and holds each against its guard. Told: which cases were
+/// held to the root for want of an incumbent's time, and which to nothing.
+std::vector<Evidence> completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record);
 
 /// What a timing shows that a person should look at before believing it; never a failure. `vendor`: ids of the
 /// baselines that call a vendor's library.
