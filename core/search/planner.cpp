@@ -127,12 +127,13 @@ bool Planner::consumeHead()
 }
 
 /// What reaches the best of all that was consumed is timed in the full tier before anything is decided by it: the search
-/// does not build on a lucky figure. A function of the tree and the record, so a reopened session asks the same.
+/// does not build on a lucky figure. Nothing is built on what left the search meanwhile. A function of the tree and the
+/// record, so a reopened session asks the same.
 bool Planner::awaitsFullTime(NodeId head)
 {
     const Verdict& verdict = m_arrived.at(head);
-    const bool reaches = head != taskRoot && verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() &&
-                         verdict.speedupAtMost && *verdict.speedupAtMost >= m_tree.bestScore();
+    const bool reaches = head != taskRoot && m_tree.inSearch(head) && verdict.outcome == Outcome::Passed &&
+                         verdict.frame == m_tree.frame() && verdict.speedupAtMost && *verdict.speedupAtMost >= m_tree.bestScore();
     if (!m_setup.takeFullTime || !reaches || verdict.fullTier) {
         return false;
     }
