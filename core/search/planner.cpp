@@ -132,8 +132,8 @@ bool Planner::consumeHead()
 bool Planner::awaitsFullTime(NodeId head)
 {
     const Verdict& verdict = m_arrived.at(head);
-    const bool reaches = head != taskRoot && m_tree.inSearch(head) && verdict.outcome == Outcome::Passed &&
-                         verdict.frame == m_tree.frame() && verdict.speedupAtMost && *verdict.speedupAtMost >= m_tree.bestScore();
+    const bool reaches = head != taskRoot && m_tree.inSearch(head) && !m_tree.at(head).banned &&
+                         verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() && verdict.speedupAtMost && *verdict.speedupAtMost >= m_tree.bestScore();
     if (!m_setup.takeFullTime || !reaches || verdict.fullTier) {
         return false;
     }
@@ -144,10 +144,12 @@ bool Planner::awaitsFullTime(NodeId head)
 void Planner::onEnded(NodeId node, const Evaluation& evaluation)
 {
     m_arrived.insert_or_assign(node, verdictOf(evaluation, m_tree.frame().provenance));
+    noteBan(node, evaluation);
 }
 
 void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
 {
+    noteBan(node, evaluation);
     const auto renew = [&](Verdict& verdict) {
         const double before = verdict.deviceSeconds;
         verdict = verdictOf(evaluation, m_tree.frame().provenance);

@@ -188,10 +188,9 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     if (parent && !m_tree.find(*parent)) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", parent->value));
     }
-    const auto twin = m_sources.find(sourceIdentity(source));
-    if (twin != m_sources.end()) {
+    if (const auto twin = twinOf(sourceIdentity(source))) {
         return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\").",
-                                                         twin->second.value, m_book.find(twin->second)->title));
+                                                         twin->value, m_book.find(*twin)->title));
     }
     StoredNode node;
     node.id = m_book.nextId();

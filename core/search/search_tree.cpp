@@ -90,7 +90,8 @@ bool SearchTree::inSearch(NodeId id) const
 bool SearchTree::isParent(NodeId id) const
 {
     const TreeNode& node = at(id);
-    return node.kind != NodeKind::Idea && node.verdict && node.verdict->outcome == Outcome::Passed && inSearch(id);
+    return node.kind != NodeKind::Idea && node.verdict && node.verdict->outcome == Outcome::Passed && !node.banned &&
+           inSearch(id);
 }
 
 std::optional<NodeId> SearchTree::parentCandidate(NodeId id) const

@@ -43,7 +43,7 @@ struct TreeNode {
     std::string title, proposer;
     std::string key; ///< ideas: the proposer's name for it
     bool pinned = false, pruned = false;
-    bool banned = false; ///< ideas: of a technique that the engineer does not want
+    bool banned = false; ///< it holds what the engineer has banned: no parent, not repaired, no candidates of it
     double boost = 1;
     int planned = 1;                ///< ideas: how many candidates, repairs not counted
     int repairs = 0;                ///< ideas: how many of its children are repairs
@@ -130,7 +130,7 @@ public:
     bool crossed(NodeId a, NodeId b) const; ///< there is an idea of the two, in either order, or it was refused
 
     bool inSearch(NodeId id) const; ///< neither it nor anything above it is pruned or has used up its budget
-    bool isParent(NodeId id) const; ///< a root or candidate that passed and is in the search
+    bool isParent(NodeId id) const; ///< a root or candidate that passed, is in the search and not banned
     /// The nearest root or candidate above an idea or candidate.
     std::optional<NodeId> parentCandidate(NodeId id) const;
     /// Speed-up over the root; nullopt unless it passed and its figures are of the frame.
