@@ -215,6 +215,12 @@ bool SearchTree::discoveryAwaited() const
     return !m_discovery.empty();
 }
 
+const std::set<NodeId>& SearchTree::awaitedOneByOne() const
+{
+    refresh();
+    return m_oneByOne;
+}
+
 bool SearchTree::anythingAwaited() const
 {
     refresh();

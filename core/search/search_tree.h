@@ -161,6 +161,8 @@ public:
     const std::set<NodeId>& boostedIdeas() const; ///< of the open ones: boosted above 1
     /// Candidates in the search without an outcome whose outcome may open new ideas: not those of series.
     bool discoveryAwaited() const;
+    /// Candidates in the search without an outcome, of ideas that are implemented one by one.
+    const std::set<NodeId>& awaitedOneByOne() const;
     /// Candidates in the search whose consumed outcome asks for a repair that may be had and is not there yet, oldest first.
     const std::set<NodeId>& broken() const;
     bool anythingAwaited() const; ///< any candidate in the search has no outcome yet
@@ -183,7 +185,7 @@ private:
     struct Place {
         bool out = false; ///< pruned or spent, or below such a node
         bool pinnedIdea = false, boostedIdea = false;
-        bool unasked = false, pinned = false, awaited = false, discovery = false, broken = false;
+        bool unasked = false, pinned = false, awaited = false, discovery = false, oneByOne = false, broken = false;
         std::optional<double> score, ranked, open, frontier;
         bool openSeries = false;
         int frontierTries = 0;
@@ -220,7 +222,7 @@ private:
     mutable std::map<NodeId, BranchSpending> m_budgeted; ///< what branches with a budget of their own have spent in all
     mutable std::optional<double> m_rootTime;
     mutable std::vector<Place> m_places; ///< by id
-    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_broken;
+    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_oneByOne, m_broken;
     mutable std::set<Ranked> m_scores, m_ranked;
     mutable std::array<std::set<Ranked>, 2> m_open; ///< single, series
     mutable std::map<int, std::set<Ranked>> m_frontier, m_cells;

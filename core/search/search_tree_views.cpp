@@ -189,6 +189,7 @@ void SearchTree::lookAtCandidate(const TreeNode& node, Place& mine) const
     keepIn(m_awaited, node.id, mine.awaited, !node.verdict && !mine.out);
     keepIn(m_discovery, node.id, mine.discovery,
            mine.awaited && (!above || above->kind != NodeKind::Idea || above->planned == 1));
+    keepIn(m_oneByOne, node.id, mine.oneByOne, mine.awaited && above && above->oneByOne);
     keepIn(m_broken, node.id, mine.broken, node.mendable && !node.mended && !node.banned && !mine.out && failed(node));
     countGain(node, mine);
     // What stands below depends on this node's score and boost.

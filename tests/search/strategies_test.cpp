@@ -260,6 +260,23 @@ TEST(Beam, ARoundEndsBeforeTheNextSurvivorsAreAsked)
     EXPECT_EQ(words("beam", "root:passed > a > c1~:passed(2.0); root > b"), "implement b");
 }
 
+TEST(Beam, ARoundGivesAnIdeaItsImplementationsAndWaitsForThem)
+{
+    // Three are planned, two belong to the round: each after the outcome of the one before it.
+    const std::string other = "; root > b > c2~:passed(2.0)"; // the next survivor
+    EXPECT_EQ(words("beam", "root:passed > a/3=" + other), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:?" + other), "wait");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect" + other), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect; a > d1:?" + other), "wait");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect; a > d1:incorrect" + other), "ask c2");
+    EXPECT_EQ(words("beam:tries=1", "root:passed > a/3= > c1:incorrect" + other), "ask c2");
+    EXPECT_EQ(words("beam:tries=3", "root:passed > a/3= > c1:incorrect; a > d1:incorrect" + other), "implement a");
+    // What is planned beyond the round is a series, and nothing waits for it.
+    const std::string asked = "; root > b > c2:passed(2.0)";
+    EXPECT_EQ(words("beam", "root:passed > a/4= > c1:incorrect; a > d1:incorrect" + asked), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/4= > c1:incorrect; a > d1:incorrect; a > e1:?" + other), "ask c2");
+}
+
 TEST(Beam, OnlySurvivorsAreFollowed)
 {
     const std::string text = "root:passed > a > c1:passed(4.0) > i1; root > b > c2:passed(3.0) > i2; root > c > c3:passed(2.0) > i3";
@@ -406,6 +423,7 @@ TEST(SearchTree, ViewsAgreeWithALookAtEveryNode)
         ASSERT_EQ(world.tree.unasked(), fresh.unasked()) << i;
         ASSERT_EQ(world.tree.pinnedParents(), fresh.pinnedParents()) << i;
         ASSERT_EQ(world.tree.discoveryAwaited(), fresh.discoveryAwaited()) << i;
+        ASSERT_EQ(world.tree.awaitedOneByOne(), fresh.awaitedOneByOne()) << i;
         ASSERT_EQ(world.tree.anythingAwaited(), fresh.anythingAwaited()) << i;
         for (const bool series : {false, true}) {
             ASSERT_EQ(ids(world.tree.openIdeas(series)), ids(fresh.openIdeas(series))) << i;
