@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
 
 namespace espalier {
 
@@ -270,6 +271,21 @@ bool NodeBook::pruned(NodeId id) const
         }
     }
     return false;
+}
+
+Result<void> NodeBook::checkUnprotected(NodeId id) const
+{
+    for (auto entry = m_nodes.lower_bound(id); entry != m_nodes.end(); ++entry) { // what is below it has larger ids
+        const NodeSummary* node = entry->second.pinned ? &entry->second : nullptr;
+        while (node && node->id != id) {
+            node = node->parents.empty() ? nullptr : find(node->parents.front().parent);
+        }
+        if (node) {
+            return fail(ErrorCode::InvalidInput, fmt::format("Node {}{} is pinned, and so protected: unpin it first.",
+                                                             entry->first.value, entry->first == id ? "" : " below"));
+        }
+    }
+    return {};
 }
 
 std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const

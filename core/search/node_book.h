@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/result.h"
 #include "core/model/limit.h"
 #include "core/search/search_tree.h"
 #include "core/store/store.h"
@@ -49,6 +50,8 @@ public:
     /// How many of the newer nodes have been evaluated; counts no further than `most`.
     std::int64_t evaluatedAfter(NodeId id, std::int64_t most) const;
     bool pruned(NodeId id) const; ///< it or anything above it
+    /// Errors: InvalidInput: it or something below it is pinned, and so protected from what takes it out of the search.
+    Result<void> checkUnprotected(NodeId id) const;
     /// The fastest that passed, of the frame, not pruned and not banned; the root when nothing is faster. Measured figures: a node
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
     /// and never when it breaks the objective's guard. `measuredAgain`: among those only, and the root.

@@ -193,7 +193,8 @@ private:
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;
-    std::string writerOf(const StoredNode& node) const;
+    std::optional<std::string> writerByWords() const;
+    void applyWords(TreeNode& idea, const StoredNode& node, const NodePayload& payload) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
     bool backgroundWanted() const;

@@ -94,7 +94,7 @@ std::optional<NodeId> Planner::crossedByHand() const
 {
     for (const NodeId id : m_tree.boostedIdeas()) {
         const TreeNode& idea = m_tree.at(id);
-        if (idea.byHand && idea.children.empty()) {
+        if (idea.byHand && idea.tries() == 0) {
             return id;
         }
     }

@@ -145,7 +145,7 @@ void Planner::enter(StoredNode node, const proposer::Implementation& answer, boo
 {
     node.source = answer.source;
     const std::string why = NodePayload::parse(node.payload).why;
-    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd, false, why, std::nullopt}.text();
+    node.payload = NodePayload{.own = answer.payload, .tokens = answer.tokens, .usd = answer.usd, .why = why}.text();
     if (!answer.title.empty()) {
         node.title = answer.title;
     }

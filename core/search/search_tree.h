@@ -45,8 +45,9 @@ struct TreeNode {
     bool pinned = false, pruned = false;
     bool banned = false; ///< it holds what the engineer has banned: no parent, not repaired, no candidates of it
     double boost = 1;
-    int planned = 1;                ///< ideas: how many candidates, repairs not counted
-    int repairs = 0;                ///< ideas: how many of its children are repairs
+    int planned = 1;                ///< ideas: how many candidates, those beside the plan not counted
+    bool beside = false;            ///< candidates: a repair, or the engineer's own under an idea of somebody else's
+    int childrenBeside = 0;         ///< ideas: how many of its children are
     std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
     bool mended = false;            ///< candidates: a repair of it stands in the tree
     bool mendable = false;          ///< candidates: its proposer would repair it, should it fail
@@ -62,8 +63,9 @@ struct TreeNode {
     BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes): addSpending()
     bool byHand = false;            ///< ideas: the engineer crossed two nodes
     bool byEngineer = false;        ///< the engineer wrote it; ideas: `proposer` is who implements it
+    bool edited = false;            ///< ideas: a proposer had it, and the engineer has written it anew
 
-    int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
+    int tries() const { return static_cast<int>(children.size()) - childrenBeside; } ///< ideas: implementations so far
 
     // Set by SearchTree::add.
     std::int64_t birth = 0;   ///< roots and candidates: how many there were before it
@@ -119,6 +121,7 @@ public:
     void setFrame(SearchFrame frame);
     const SearchFrame& frame() const { return m_frame; }
     void add(TreeNode node); ///< its parent must be there
+    static std::uint64_t drawOfIdea(const TreeNode& idea); ///< TreeNode::draw, of who implements it and its key
     TreeNode* find(NodeId id);
     const TreeNode* find(NodeId id) const;
     const TreeNode& at(NodeId id) const; ///< must be there

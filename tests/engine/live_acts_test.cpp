@@ -117,6 +117,11 @@ TEST(LiveActs, ABanTakesWhatIsThereOutOfTheSearchUntilItIsLifted)
         EXPECT_EQ(engine.status.best, taskRoot);
     };
     check();
+    engine.post(command::Undo{});
+    EXPECT_EQ(engine.nodes.at(vector).banned, "");
+    EXPECT_EQ(engine.status.best, vector);
+    engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
+    check();
     engine.run(Budget{100, {}, {}});
     EXPECT_EQ(candidatesBelow(engine, vector).size(), below) << "it is no parent\n" << engine.tree();
     EXPECT_NE(engine.finished.back().best, vector);
@@ -129,7 +134,7 @@ TEST(LiveActs, ABanTakesWhatIsThereOutOfTheSearchUntilItIsLifted)
     engine.run();
     EXPECT_EQ(candidatesBelow(engine, vector).size(), below) << engine.tree();
 
-    engine.post(command::Undo{});
+    engine.post(command::LiftBan{1});
     ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
     EXPECT_EQ(engine.nodes.at(vector).banned, "");
     EXPECT_EQ(engine.status.best, vector);
@@ -347,8 +352,8 @@ TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
     const NodeId vector = engine.idea("vector");
     engine.post(command::AddIdea{taskRoot, "mine", "first"});
     const NodeId mine = engine.idea("mine");
-    engine.post(command::SetPinned{vector, true});
     engine.post(command::SetPruned{vector, true});
+    engine.post(command::SetPinned{vector, true});
     engine.post(command::SetBoost{vector, 3});
     engine.post(command::EditIdea{mine, "mine too", "second"});
     engine.post(command::AddHint{"be brief"});
@@ -382,10 +387,10 @@ TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
     undo();
     EXPECT_EQ(engine.nodes.at(vector).boost, 1);
     undo();
-    EXPECT_FALSE(engine.nodes.at(vector).pruned);
-    EXPECT_TRUE(engine.nodes.at(vector).pinned);
-    undo();
     EXPECT_FALSE(engine.nodes.at(vector).pinned);
+    EXPECT_TRUE(engine.nodes.at(vector).pruned);
+    undo();
+    EXPECT_FALSE(engine.nodes.at(vector).pruned);
     engine.post(command::Undo{});
     EXPECT_NE(lastRefusal(engine).find("There is nothing to undo"), std::string::npos);
     engine.run();

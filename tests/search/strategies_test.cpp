@@ -300,6 +300,15 @@ TEST(Ucb, FollowsTheLineageThatGained)
               "implement i2");
 }
 
+TEST(Ucb, APinnedKernelIsWorthWhatTheBestIs)
+{
+    const std::string best = "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > ", slow = ":passed(0.2) > mine";
+    EXPECT_EQ(words("ucb", best + "c2" + slow), "implement i1");
+    EXPECT_EQ(words("ucb", best + "c2" + slow + "; c1 > i3 > t1:incorrect"), "implement i1");
+    EXPECT_EQ(words("ucb", best + "c2!" + slow + "; c1 > i3 > t1:incorrect"), "implement mine"); // it was expanded less often
+    EXPECT_EQ(words("ucb", best + "c2!:passed(0.2) > mine; b > d:incorrect; c2 > n > t2:incorrect"), "implement i1");
+}
+
 TEST(Ucb, CountsExpansionsAndGains)
 {
     const SearchTree tree = treeFromText("root:passed > a > c1:passed(2.0); a > c2:incorrect; root > b > c3:?");
@@ -407,7 +416,7 @@ TEST(SearchTree, ViewsAgreeWithALookAtEveryNode)
             case 2: node->pinned = !node->pinned; break;
             case 3: node->exhausted = node->kind == NodeKind::Idea && (state >> 41) % 2; break;
             case 4: node->budget.evaluations = (state >> 42) % 2 ? std::optional<std::int64_t>(2) : std::nullopt; break;
-            default: break;
+            default: node->banned = !node->banned; break;
             }
         }
         const SearchTree fresh = world.rebuilt();
