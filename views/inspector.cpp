@@ -214,6 +214,9 @@ void Inspector::updateHead()
     if (node.pruned) {
         facts += tr("pruned");
     }
+    if (!node.banned.empty()) {
+        facts += tr("banned");
+    }
     m_facts->setText(facts.join(QStringLiteral(" · ")));
     QPalette muted = m_facts->palette();
     muted.setColor(QPalette::WindowText, m_bench.theme()[Token::Muted]);

@@ -110,7 +110,7 @@ NodeLook lookOf(const NodeSummary& node, bool best)
 {
     NodeLook look;
     look.pinned = node.pinned;
-    look.pruned = node.pruned;
+    look.pruned = node.pruned || !node.banned.empty();
     look.overturned = node.overturned.has_value();
     look.title = format::text(node.title);
     if (node.kind == NodeKind::Idea) {
@@ -202,6 +202,9 @@ QString spokenText(const NodeSummary& node, bool best)
     }
     if (node.pruned) {
         parts += tr("pruned");
+    }
+    if (!node.banned.empty()) {
+        parts += tr("banned");
     }
     return parts.join(QStringLiteral(", "));
 }

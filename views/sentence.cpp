@@ -148,6 +148,9 @@ QString sentenceFor(const NodeSummary& node, const IdeaResult& result)
     case NodeState::Done:
         break;
     }
+    if (!node.banned.empty() && node.outcome == Outcome::Passed) {
+        return because(tr("Passed, and is out of the search"), node.banned);
+    }
     if (node.overturned) {
         return because(node.overturned->as == Outcome::Passed ? tr("Accepted by %1 although the judge said %2")
                                                               : tr("Rejected by %1 although the judge said %2"),

@@ -48,7 +48,10 @@ QString whyNot(Act act, const NodeSummary& node, const Workbench& bench)
     switch (act) {
     case Act::Prune: {
         const bool first = node.kind == NodeKind::Root && bench.nodes().at(0).id == node.id;
-        return first && !node.pruned ? tr("The root cannot be pruned: everything grows from it") : QString();
+        return node.pruned   ? QString()
+               : first       ? tr("The root cannot be pruned: everything grows from it")
+               : node.pinned ? tr("It is pinned, and so protected: unpin it first")
+                             : QString();
     }
     case Act::EditIdea:
         return !idea                             ? tr("Only an idea has words to edit")
@@ -68,6 +71,7 @@ QString whyNot(Act act, const NodeSummary& node, const Workbench& bench)
     case Act::Kill:
         return !candidate                      ? tr("Only a candidate that runs or waits can be killed")
                : node.state == NodeState::Done ? tr("It has ended: there is nothing to kill")
+               : node.pinned                   ? tr("It is pinned, and so protected: unpin it first")
                                                : QString();
     case Act::Overturn:
         return hasVerdict(node) ? QString() : tr("There is no verdict to overturn");

@@ -213,6 +213,9 @@ QString TreeView::cardFor(int node) const
     if (summary.pruned) {
         facts += tr("pruned");
     }
+    if (!summary.banned.empty()) {
+        facts += tr("banned");
+    }
     return QStringLiteral("<div style='width:300px'><b>%1</b><br/>%2<br/><span style='color:%3'>%4</span></div>")
         .arg(format::text(summary.title).toHtmlEscaped(), sentenceFor(summary, result).toHtmlEscaped(),
              m_bench.theme()[Token::Muted].name(), facts.join(QStringLiteral(" · ")).toHtmlEscaped());

@@ -4,6 +4,7 @@
 #include "core/engine/device_use.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
+#include "core/search/bans.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
 
@@ -17,6 +18,8 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     ESPALIER_TRY(reader.m_store, Store::open(file, Store::Mode::ReadOnly));
     const SessionInfo& info = reader.m_store->info();
     reader.m_book.setFrame({info.provenance, info.epoch});
+    ESPALIER_TRY(const auto bans, storedBans(*reader.m_store));
+    reader.m_book.setBans(limitsOf(bans));
     ESPALIER_TRY(const auto nodes, reader.m_store->nodes());
     for (const StoredNode& node : nodes) {
         reader.m_book.add(node);

@@ -55,6 +55,7 @@ Json nodeJson(const NodeSummary& node)
                  {"proposer", node.proposer},
                  {"pinned", node.pinned},
                  {"pruned", node.pruned},
+                 {"banned", node.banned.empty() ? Json(nullptr) : Json(node.banned)},
                  {"provenance", node.provenance ? Json(nameOf(*node.provenance)) : Json(nullptr)},
                  {"time_us", optionalJson(node.timeUs)},
                  {"speedup_root", optionalJson(node.speedupRoot)},
@@ -123,7 +124,8 @@ std::string treeLine(const NodeSummary& node)
     if (node.overturned) {
         line += fmt::format("  [overturned by hand, judged {}]", nameOf(node.overturned->judged));
     }
-    return line + (node.pinned ? "  [pinned]" : "") + (node.pruned ? "  [pruned]" : "");
+    return line + (node.pinned ? "  [pinned]" : "") + (node.pruned ? "  [pruned]" : "") +
+           (node.banned.empty() ? "" : "  [banned]");
 }
 
 void printTree(const NodeBook& book, std::optional<NodeId> parent, int depth)
@@ -154,6 +156,9 @@ void printDetail(const NodeDetail& detail)
     if (node.overturned) {
         print(fmt::format("overturned by hand ({}, {}), judged {}: {}", node.overturned->author, node.overturned->at,
                           nameOf(node.overturned->judged), node.overturned->reason));
+    }
+    if (!node.banned.empty()) {
+        print(fmt::format("banned:   it is out of the search: {}", node.banned));
     }
     for (const Evidence& evidence : detail.evaluation.evidence) {
         print(fmt::format("evidence: [{}] {}", evidence.check, evidence.sentence));

@@ -82,6 +82,7 @@ struct NodeSummary {
     std::int64_t tokens = 0;           ///< of the requests to models about it
     std::optional<double> usd;         ///< likewise; nullopt: nothing was asked, or a price is not known
     std::optional<Overturn> overturned; ///< `outcome` is then the person's
+    std::string banned; ///< its build holds what the engineer has banned: it is out of the search; a sentence; empty: it does not
     BranchBudget budget;               ///< of the branch, as the engineer set it
     BranchSpending branchSpent;        ///< by the branch since then; nothing without a budget
     bool operator==(const NodeSummary&) const = default;

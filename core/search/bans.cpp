@@ -2,7 +2,9 @@
 #include "core/search/bans.h"
 
 #include "core/base/text.h"
+#include "core/build/contract_check.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +12,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t longestBan = std::size_t{4} << 10;
+constexpr std::size_t longestKernelName = 60; ///< it stands in the row of every candidate
 
 std::string banWord(const Json& object, const char* name)
 {
@@ -58,6 +61,13 @@ std::vector<BannedTechnique> bansFrom(const Json& json)
     return bans;
 }
 
+Result<std::vector<BannedTechnique>> storedBans(Store& store)
+{
+    ESPALIER_TRY(const auto text, store.value(bansKey));
+    const auto json = text ? parseJson(*text, bansKey) : Result<Json>(Json());
+    return json ? bansFrom(*json) : std::vector<BannedTechnique>();
+}
+
 std::vector<Limit> limitsOf(const std::vector<BannedTechnique>& bans)
 {
     std::vector<Limit> limits;
@@ -93,6 +103,34 @@ std::string hintOf(const BannedTechnique& ban)
 {
     return ban.predicate.empty() ? fmt::format("Banned: {}", ban.text)
                                  : fmt::format("Banned: {}. The judge rejects what breaks {}.", ban.text, ban.predicate);
+}
+
+std::vector<KernelResources> heldBy(const BuildRecord& build)
+{
+    std::vector<KernelResources> kernels = build.kernels;
+    for (KernelResources& kernel : kernels) {
+        kernel.kernel = printable(kernel.kernel, longestKernelName);
+    }
+    return kernels;
+}
+
+std::optional<std::string> brokenBan(const std::vector<Limit>& limits, const std::vector<KernelResources>& kernels)
+{
+    if (limits.empty() || kernels.empty()) {
+        return std::nullopt;
+    }
+    std::vector<Limit> known = limits;
+    std::erase_if(known, [](const Limit& limit) { return limit.what == "library_bytes"; });
+    BuildRecord build;
+    build.kernels = kernels;
+    const auto broken = brokenLimit(known, build, 0);
+    return broken ? std::optional(broken->sentence) : std::nullopt;
+}
+
+bool endedByBan(const Evaluation& evaluation)
+{
+    return std::any_of(evaluation.evidence.begin(), evaluation.evidence.end(),
+                       [](const Evidence& one) { return one.check == banCheck; });
 }
 
 } // namespace espalier

@@ -11,17 +11,22 @@ namespace {
 
 constexpr int mostLookedAt = 512; ///< ranks in which another branch is looked for
 
-/// The open idea under the parents with the fewest turns so far; the most promising among those.
-std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>& parents, bool series, int triesATurn)
+/// The open idea under the parents with the fewest turns so far; the most promising among those. `series`: of those that go
+/// on when the rounds have nothing left, else of those that still want an implementation in this one.
+std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>& parents, bool series,
+                               const Beam::Parameters& parameters)
 {
+    const int triesATurn = series ? parameters.step : parameters.tries;
     using Turn = std::tuple<int, Ranked>;
     std::optional<Turn> first;
     for (const NodeId parent : parents) {
         for (const NodeId id : tree.openIdeasUnder(parent)) {
-            if ((tree.at(id).planned > 1) != series) {
+            const OpenIdea idea = tree.openIdea(id);
+            const TreeNode& node = tree.at(id);
+            const bool ofRound = node.planned == 1 || (node.oneByOne && idea.tries < parameters.tries);
+            if (ofRound == series) {
                 continue;
             }
-            const OpenIdea idea = tree.openIdea(id);
             const Turn turn{idea.tries / triesATurn, Ranked{idea.weight, id}};
             if (!first || turn < *first) {
                 first = turn;
@@ -29,6 +34,15 @@ std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>
         }
     }
     return first ? std::optional(std::get<Ranked>(*first).id) : std::nullopt;
+}
+
+/// Some outcome of the round's is not known. Of an idea that is implemented one by one the newest is the one that is awaited.
+bool roundAwaited(const SearchTree& tree, int tries)
+{
+    const auto& waiting = tree.awaitedOneByOne();
+    return tree.discoveryAwaited() || std::any_of(waiting.begin(), waiting.end(), [&](NodeId id) {
+               return tree.at(*tree.at(id).parent).tries() <= tries;
+           });
 }
 
 } // namespace
@@ -63,10 +77,10 @@ std::vector<NodeId> Beam::survivors(const SearchTree& tree) const
 Decision Beam::next(const SearchTree& tree) const
 {
     const std::vector<NodeId> alive = survivors(tree);
-    if (const auto idea = nextIdea(tree, alive, false, m_parameters.tries)) {
+    if (const auto idea = nextIdea(tree, alive, false, m_parameters)) {
         return decision::Implement{*idea, "an idea under a survivor of the last round"};
     }
-    if (tree.discoveryAwaited()) {
+    if (roundAwaited(tree, m_parameters.tries)) {
         return decision::Wait{};
     }
     for (const NodeId id : alive) {
@@ -74,7 +88,7 @@ Decision Beam::next(const SearchTree& tree) const
             return decision::AskIdeas{id, fmt::format("it survived the round: one of {}", alive.size())};
         }
     }
-    if (const auto idea = nextIdea(tree, alive, true, m_parameters.step)) {
+    if (const auto idea = nextIdea(tree, alive, true, m_parameters)) {
         return decision::Implement{*idea, "a turn of a survivor's series"};
     }
     // The survivors have nothing left: the best of what was left behind.
@@ -84,7 +98,7 @@ Decision Beam::next(const SearchTree& tree) const
             return decision::AskIdeas{parent, "the survivors have no ideas left: the beam widens"};
         }
         for (const bool series : {false, true}) {
-            if (const auto idea = nextIdea(tree, {parent}, series, m_parameters.step)) {
+            if (const auto idea = nextIdea(tree, {parent}, series, m_parameters)) {
                 return decision::Implement{*idea, "the survivors have no ideas left: the beam widens"};
             }
         }

@@ -3,6 +3,7 @@
 #include "core/search/candidate_pipeline.h"
 
 #include "core/build/contract_check.h"
+#include "core/search/bans.h"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ bool CandidatePipeline::endIfBanned(const Pass& pass, const BuildResult& result)
     evaluation.stage = Stage::Build;
     evaluation.epoch = m_setup.epoch;
     evaluation.reason = broken->sentence;
-    evaluation.evidence.push_back(*broken);
+    evaluation.evidence.push_back({std::string(banCheck), broken->sentence});
     const double seconds = evaluation.build->seconds;
     record({node, std::move(evaluation), seconds, true});
     return true;

@@ -2,6 +2,7 @@
 #include "core/search/ended_record.h"
 
 #include "core/propose/source_text.h"
+#include "core/search/bans.h"
 
 #include <algorithm>
 
@@ -37,6 +38,36 @@ std::string textOf(const Json& json)
 int wholeOf(const Json& json)
 {
     return json.is_number_integer() ? json.get<int>() : 0;
+}
+
+Json packKernels(const std::vector<KernelResources>& kernels)
+{
+    Json list = Json::array();
+    for (const KernelResources& one : kernels) {
+        list.push_back({one.kernel, one.registers, one.sharedBytes, one.spillStoreBytes, one.spillLoadBytes, one.stackBytes,
+                        one.instructions});
+    }
+    return list;
+}
+
+std::optional<std::vector<KernelResources>> unpackKernels(const Json& json)
+{
+    if (!json.is_array()) {
+        return std::nullopt;
+    }
+    std::vector<KernelResources> kernels;
+    for (const Json& one : json) {
+        if (!one.is_array() || one.size() != 7 || !one[6].is_object()) {
+            return std::nullopt;
+        }
+        KernelResources kernel{textOf(one[0]),  wholeOf(one[1]), wholeOf(one[2]), wholeOf(one[3]),
+                               wholeOf(one[4]), wholeOf(one[5]), {}};
+        for (const auto& [name, count] : one[6].items()) {
+            kernel.instructions[name] = wholeOf(count);
+        }
+        kernels.push_back(std::move(kernel));
+    }
+    return kernels;
 }
 
 } // namespace
@@ -78,6 +109,12 @@ Json EndedRecord::toJson() const
     put("i", identity);
     if (evaluation.build && evaluation.outcome != Outcome::NotRun) {
         put("m", evaluation.build->program);
+    }
+    if (endedByBan(evaluation)) {
+        json["b"] = 1;
+    }
+    if (evaluation.build) {
+        json["k"] = packKernels(heldBy(*evaluation.build));
     }
     if (deviceSeconds > 0) {
         json["d"] = deviceSeconds;
@@ -130,9 +167,17 @@ std::optional<EndedRecord> EndedRecord::fromJson(const Json& json)
         record.build.tensorCores = wholeOf(traits[3]) != 0;
         record.traits.tensorCores = wholeOf(traits[4]) != 0;
         if (wholeOf(traits[5]) != 0) {
-            evaluation.build = BuildRecord{}; // that there is one; its contents are in the stage's record
+            auto kernels = unpackKernels(fieldOf(json, "k"));
+            if (!kernels) {
+                return std::nullopt; // of an older version: the stages' records say it
+            }
+            evaluation.build = BuildRecord{}; // the rest of its contents is in the stage's record
             evaluation.build->program = textOf(fieldOf(json, "m"));
+            evaluation.build->kernels = std::move(*kernels);
         }
+    }
+    if (json.contains("b")) {
+        evaluation.evidence.push_back({std::string(banCheck), evaluation.reason});
     }
     const auto provenance = provenanceNamed(textOf(fieldOf(json, "p")));
     if (const Json& figures = fieldOf(json, "f"); provenance && figures.is_array() && figures.size() == 4) {

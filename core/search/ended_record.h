@@ -14,7 +14,8 @@ namespace espalier {
 /// identity of its text. A session of 100,000 nodes is reopened from these; the stages' own records stay the truth, and a
 /// row without one (of an older version, or cut off before it was written) is read from them. A value.
 struct EndedRecord {
-    Evaluation evaluation; ///< outcome, cause, stage, reason, epoch, and of the timing the objective and the ratios
+    Evaluation evaluation; ///< outcome, cause, stage, reason, epoch, of the build what its kernels hold (heldBy()), and of the
+                           ///< timing the objective and the ratios
     BuildTraits build;
     KernelTraits traits;   ///< of the source
     double deviceSeconds = 0; ///< that the judge spent on it, all measurements together

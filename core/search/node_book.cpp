@@ -2,9 +2,11 @@
 #include "core/search/node_book.h"
 
 #include "core/analysis/fresh_runs.h"
+#include "core/search/bans.h"
 
 #include <algorithm>
 #include <cassert>
+#include <fmt/format.h>
 
 namespace espalier {
 
@@ -114,8 +116,31 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     } else {
         m_measuredAgain.erase(id);
     }
+    if (evaluation.build) {
+        m_entries[id].kernels = heldBy(*evaluation.build);
+    }
+    holdToBans(id);
     ranksAnew(id);
     changed(id);
+}
+
+void NodeBook::setBans(std::vector<Limit> limits)
+{
+    m_bans = std::move(limits);
+    for (const auto& [id, node] : m_nodes) {
+        holdToBans(id);
+    }
+}
+
+void NodeBook::holdToBans(NodeId id)
+{
+    NodeSummary& summary = m_nodes.at(id);
+    std::string broken = id == taskRoot ? std::string() : brokenBan(m_bans, m_entries[id].kernels).value_or("");
+    if (summary.banned != broken) {
+        summary.banned = std::move(broken);
+        ranksAnew(id);
+        changed(id);
+    }
 }
 
 void NodeBook::setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd)
@@ -248,6 +273,21 @@ bool NodeBook::pruned(NodeId id) const
     return false;
 }
 
+Result<void> NodeBook::checkUnprotected(NodeId id) const
+{
+    for (auto entry = m_nodes.lower_bound(id); entry != m_nodes.end(); ++entry) { // what is below it has larger ids
+        const NodeSummary* node = entry->second.pinned ? &entry->second : nullptr;
+        while (node && node->id != id) {
+            node = node->parents.empty() ? nullptr : find(node->parents.front().parent);
+        }
+        if (node) {
+            return fail(ErrorCode::InvalidInput, fmt::format("Node {}{} is pinned, and so protected: unpin it first.",
+                                                             entry->first.value, entry->first == id ? "" : " below"));
+        }
+    }
+    return {};
+}
+
 std::optional<double> NodeBook::scoreOf(const NodeSummary& node) const
 {
     // Not asked whether it is done: a winner that is measured again keeps its figures meanwhile.
@@ -303,7 +343,7 @@ std::optional<NodeId> NodeBook::best(bool measuredAgain) const
     for (auto entry = m_nodes.upper_bound(lead.seen); entry != m_nodes.end(); ++entry) {
         const NodeSummary& node = entry->second;
         lead.seen = node.id;
-        const bool eligible = scoreOf(node) && !node.guardBroken &&
+        const bool eligible = scoreOf(node) && !node.guardBroken && node.banned.empty() &&
                               (!measuredAgain || node.measuredAgain || node.id == taskRoot);
         if (eligible && (!best || beats(node, *best)) && !pruned(node.id)) {
             best = &node;
@@ -316,7 +356,7 @@ std::optional<NodeId> NodeBook::best(bool measuredAgain) const
 std::optional<NodeId> NodeBook::headline() const
 {
     return best(std::any_of(m_measuredAgain.begin(), m_measuredAgain.end(),
-                            [this](NodeId id) { return scoreOf(m_nodes.at(id)).has_value(); }));
+                            [this](NodeId id) { return scoreOf(m_nodes.at(id)) && m_nodes.at(id).banned.empty(); }));
 }
 
 std::vector<NodeId> NodeBook::winners(std::size_t most) const
@@ -324,7 +364,8 @@ std::vector<NodeId> NodeBook::winners(std::size_t most) const
     std::vector<std::pair<double, NodeId>> scored;
     for (const auto& [id, node] : m_nodes) {
         const auto score = scoreOf(node);
-        if (score && *score > 1 && id != taskRoot && !node.measuredAgain && !node.guardBroken && !pruned(id)) {
+        if (score && *score > 1 && id != taskRoot && !node.measuredAgain && !node.guardBroken && node.banned.empty() &&
+            !pruned(id)) {
             scored.emplace_back(*score, id);
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/result.h"
+#include "core/model/limit.h"
 #include "core/search/search_tree.h"
 #include "core/store/store.h"
 
@@ -35,6 +37,9 @@ public:
     void setBranchBudget(NodeId id, const BranchBudget& budget, const BranchSpending& spent);
     /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here.
     void overturn(NodeId id, Overturn overturn);
+    /// What built nodes may not hold, those that are there already and those to come: who does is never the best and no
+    /// winner, as long as the limits stand. Verdicts stay. The task's root is spared.
+    void setBans(std::vector<Limit> limits);
 
     const NodeSummary* find(NodeId id) const;
     const std::map<NodeId, NodeSummary>& nodes() const { return m_nodes; }
@@ -45,7 +50,9 @@ public:
     /// How many of the newer nodes have been evaluated; counts no further than `most`.
     std::int64_t evaluatedAfter(NodeId id, std::int64_t most) const;
     bool pruned(NodeId id) const; ///< it or anything above it
-    /// The fastest that passed, of the frame and not pruned; the root when nothing is faster. Measured figures: a node
+    /// Errors: InvalidInput: it or something below it is pinned, and so protected from what takes it out of the search.
+    Result<void> checkUnprotected(NodeId id) const;
+    /// The fastest that passed, of the frame, not pruned and not banned; the root when nothing is faster. Measured figures: a node
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
     /// and never when it breaks the objective's guard. `measuredAgain`: among those only, and the root.
     std::optional<NodeId> best(bool measuredAgain = false) const;
@@ -59,6 +66,7 @@ private:
     struct Entry {
         int children = 0;
         std::int64_t EvaluationCounts::*counted = nullptr; ///< the tally that it is in
+        std::vector<KernelResources> kernels;              ///< of its build, for bans
     };
     /// The walk over the nodes in the order of their ids that finds the best, as far as it holds: who led, and from which
     /// node on. What changes at one node leaves all of the walk before it as it was.
@@ -68,12 +76,14 @@ private:
     };
     void changed(NodeId id);
     void ranksAnew(NodeId id);
+    void holdToBans(NodeId id);
     void count(const NodeSummary& node);
     std::optional<double> scoreOf(const NodeSummary& node) const;
     bool beats(const NodeSummary& challenger, const NodeSummary& best) const;
     Interval overRoot(const NodeSummary& node) const;
 
     SearchFrame m_frame;
+    std::vector<Limit> m_bans;
     std::map<NodeId, NodeSummary> m_nodes;
     std::map<NodeId, Entry> m_entries;
     std::set<NodeId> m_changed;

@@ -24,6 +24,9 @@ std::string NodePayload::text() const
     if (byHand) {
         json["hand"] = true;
     }
+    if (edited) {
+        json["edited"] = true;
+    }
     if (!why.empty()) {
         json["why"] = why;
     }
@@ -64,6 +67,9 @@ NodePayload NodePayload::parse(const std::string& text)
     }
     if (const Json& hand = field("hand"); hand.is_boolean()) {
         payload.byHand = hand.get<bool>();
+    }
+    if (const Json& edited = field("edited"); edited.is_boolean()) {
+        payload.edited = edited.get<bool>();
     }
     if (const Json& why = field("why"); why.is_string()) {
         payload.why = why.get<std::string>();

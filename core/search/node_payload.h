@@ -17,7 +17,8 @@ struct NodePayload {
     std::int64_t tokens = 0;
     double usd = 0;
     bool byHand = false; ///< ideas: the engineer crossed two nodes
-    std::string why; ///< why the strategy chose this expansion, or asked for this idea; empty for the engineer's own
+    bool edited = false; ///< ideas: the words are the engineer's, whoever had it; who writes what it is told implements it
+    std::string why; ///< why the strategy chose this expansion, or asked for this idea; the engineer's own: that it is
     std::optional<EndedRecord> ended; ///< candidates and roots that have an outcome
 
     std::string text() const;

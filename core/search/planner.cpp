@@ -129,12 +129,13 @@ bool Planner::consumeHead()
 }
 
 /// What may be better than the best of all that was consumed, by more than a tie, is timed in the full tier before anything
-/// is decided by it: the search does not build on a lucky figure. A function of the tree and the record, so a reopened session asks the same.
+/// is decided by it: the search does not build on a lucky figure. Nothing is built on what left the search meanwhile. A
+/// function of the tree and the record, so a reopened session asks the same.
 bool Planner::awaitsFullTime(NodeId head)
 {
     const Verdict& verdict = m_arrived.at(head);
-    const bool reaches = head != taskRoot && verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() &&
-                         verdict.speedupAtMost &&
+    const bool reaches = head != taskRoot && m_tree.inSearch(head) && !m_tree.at(head).banned &&
+                         verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() && verdict.speedupAtMost &&
                          *verdict.speedupAtMost > m_tree.bestScore() * (1 + statistics::leastDifference);
     if (!m_setup.takeFullTime || !reaches || verdict.fullTier) {
         return false;
@@ -146,10 +147,12 @@ bool Planner::awaitsFullTime(NodeId head)
 void Planner::onEnded(NodeId node, const Evaluation& evaluation)
 {
     m_arrived.insert_or_assign(node, verdictOf(evaluation, m_tree.frame().provenance));
+    noteBan(node, evaluation);
 }
 
 void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
 {
+    noteBan(node, evaluation);
     const auto renew = [&](Verdict& verdict) {
         const double before = verdict.deviceSeconds;
         verdict = verdictOf(evaluation, m_tree.frame().provenance);

@@ -152,6 +152,9 @@ private:
     void restoreKills(const std::vector<StoredAct>& acts);
     Change bansChange(std::vector<BannedTechnique> bans);
     void applyBans();
+    void noteBan(NodeId node, const Evaluation& evaluation);
+    void followBook(NodeId node);
+    std::optional<NodeId> twinOf(const std::string& identity) const;
     Result<void> restoreBans();
     Change branchBudgetChange(NodeId node, const std::string& text);
     void applyBranchBudget(NodeId node, const std::string& text);
@@ -190,7 +193,8 @@ private:
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
     Proposer* proposerNamed(const std::string& name) const;
-    std::string writerOf(const StoredNode& node) const;
+    std::optional<std::string> writerByWords() const;
+    void applyWords(TreeNode& idea, const StoredNode& node, const NodePayload& payload) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
     bool backgroundWanted() const;
@@ -203,6 +207,7 @@ private:
     std::vector<NodeId> mayHaveReadFrom(NodeId node) const;
     std::vector<Evidence> likeness(const StoredNode& node);
     std::optional<NodeId> firstWithIdentity(const std::string& identity, NodeId before);
+    void knowSource(const std::string& identity, NodeId node);
     void indexTexts(std::size_t most);
     void trouble(Error error) { m_trouble = std::move(error); }
 
@@ -221,6 +226,7 @@ private:
     std::set<NodeId> m_fullTimeAsked;         ///< since the run last went on
     std::map<NodeId, std::string> m_payloads; ///< of candidates, the proposer's part
     std::map<std::string, NodeId> m_sources;  ///< by identity; the oldest node
+    std::set<NodeId> m_endedByBan;            ///< built and never judged
     SimilarityIndex m_similar;
     std::deque<NodeId> m_unindexed; ///< nodes whose texts m_similar does not know yet, in the order in which they came
     std::optional<Asking> m_asking;

@@ -42,6 +42,10 @@ Result<Change> Planner::nodeChange(NodeId id, const std::function<void(StoredNod
                       entry->pruned = node.pruned;
                       entry->boost = node.boost;
                       entry->title = node.title;
+                      const NodePayload payload = NodePayload::parse(node.payload);
+                      if (node.kind == NodeKind::Idea && entry->edited != payload.edited) {
+                          applyWords(*entry, node, payload);
+                      }
                       // A node at work is stored as queued; what observers see of its state stays.
                       node.state = m_book.find(node.id)->state;
                       m_book.update(node);
@@ -59,7 +63,7 @@ Result<void> Planner::change(NodeId id, const char* what, const char* field, con
     const Json values = {{"pinned", before.pinned},
                          {"pruned", before.pruned},
                          {"boost", before.boost},
-                         {"words", {{"title", before.title}, {"text", before.ideaText}}}};
+                         {"words", {{"title", before.title}, {"text", before.ideaText}, {"payload", before.payload}}}};
     return m_acts.perform(
         {{"act", what}, {"node", id.value}, {"pinned", after.pinned}, {"pruned", after.pruned}, {"boost", after.boost}},
         {.field = field, .node = id, .value = values[field]}, change);
@@ -82,6 +86,9 @@ Result<void> Planner::setPruned(NodeId node, bool pruned)
 {
     if (pruned && m_tree.root() && node == m_tree.root()->id) {
         return fail(ErrorCode::InvalidInput, "The task's root cannot be pruned: everything is compared with it.");
+    }
+    if (pruned) {
+        ESPALIER_CHECK(m_book.checkUnprotected(node));
     }
     // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
     return change(node, pruned ? "prune" : "restore", "pruned", [pruned](StoredNode& stored) { stored.pruned = pruned; });
@@ -153,7 +160,7 @@ Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const s
     node.title = title;
     node.ideaText = text;
     node.proposer = "engineer";
-    node.payload = NodePayload{fmt::format("engineer-{}", node.id.value), 1, "", 0, 0}.text();
+    node.payload = NodePayload{.key = fmt::format("engineer-{}", node.id.value)}.text();
     node.createdAt = timestamp();
     ESPALIER_CHECK(m_acts.perform({{"act", "add-idea"}, {"node", node.id.value}},
                                   {[&] { return m_journal.addNode(node); }, [&] { place(node); }}));
@@ -171,9 +178,24 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
         return fail(ErrorCode::InvalidInput,
                     fmt::format("Node {} is no draft: only ideas without candidates can be edited.", idea.value));
     }
+    ESPALIER_TRY(const StoredNode before, stored(idea));
+    NodePayload payload = NodePayload::parse(before.payload);
+    const Proposer* own = proposerNamed(before.proposer);
+    if (text != before.ideaText && own && !own->readsBackground()) { // it goes by the idea's key and does not read words
+        if (!writerByWords()) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
+                                    "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
+                                    before.proposer, idea.value));
+        }
+        payload.planned = 1;
+        payload.own.clear();
+        payload.edited = true;
+    }
     return change(idea, "edit", "words", [&](StoredNode& stored) {
         stored.title = title;
         stored.ideaText = text;
+        stored.payload = payload.text();
     });
 }
 
@@ -188,10 +210,9 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     if (parent && !m_tree.find(*parent)) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", parent->value));
     }
-    const auto twin = m_sources.find(sourceIdentity(source));
-    if (twin != m_sources.end()) {
+    if (const auto twin = twinOf(sourceIdentity(source))) {
         return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\").",
-                                                         twin->second.value, m_book.find(twin->second)->title));
+                                                         twin->value, m_book.find(*twin)->title));
     }
     StoredNode node;
     node.id = m_book.nextId();
@@ -204,11 +225,11 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     node.title = trimmed(title).empty() ? "Own kernel" : title;
     node.proposer = "engineer";
     node.source = source;
-    node.payload = "{}";
+    node.payload = NodePayload{.why = "the engineer's own kernel"}.text();
     node.createdAt = timestamp();
     ESPALIER_CHECK(m_acts.perform({{"act", "inject"}, {"node", node.id.value}},
                                   {[&] { return m_journal.addNode(node); }, [&] { placeCandidate(node); }}));
-    m_whys[node.id] = "the engineer's own kernel";
+    m_whys[node.id] = NodePayload::parse(node.payload).why;
     admit(node, nullptr);
     return node.id;
 }

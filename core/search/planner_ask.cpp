@@ -89,11 +89,11 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         again.ordinal = m_book.childrenOf(idea->id);
         again.title = idea->title;
         again.proposer = idea->proposer;
-        again.payload = NodePayload{"", 1, prompt.empty() ? "" : ownPromptPayload(prompt), 0, 0}.text();
+        again.payload = NodePayload{.own = prompt.empty() ? "" : ownPromptPayload(prompt), .why = "the engineer asked"}.text();
         again.createdAt = timestamp();
         ESPALIER_CHECK(m_acts.perform({{"act", "ask"}, {"node", id.value}, {"new", again.id.value}},
                                       {[&] { return m_journal.addNode(again); }, [&] { placeCandidate(again); }}));
-        m_whys[again.id] = "the engineer asked";
+        m_whys[again.id] = NodePayload::parse(again.payload).why;
         m_unanswered.push_back(again.id);
         return {};
     }

@@ -131,7 +131,7 @@ Result<std::vector<Exemplar>> Planner::exemplars(NodeId parent, const std::vecto
         if (one.node == parent) {
             continue;
         }
-        if (one.score) {
+        if (one.score && !m_tree.at(one.node).banned) {
             fast.push_back(&one);
         }
         const bool slower = one.score && one.parentScore && *one.score < *one.parentScore;

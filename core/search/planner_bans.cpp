@@ -5,13 +5,9 @@
 #include "core/search/bans.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace espalier {
-namespace {
-
-constexpr const char* bansKey = "search.bans";
-
-} // namespace
 
 Result<void> Planner::ban(const std::string& text, const std::string& predicate)
 {
@@ -51,16 +47,45 @@ void Planner::applyBans()
 {
     m_heldTask = taskUnder(m_bans, m_setup.task);
     m_pipeline.setBans(limitsOf(m_bans), m_heldTask);
+    m_book.setBans(limitsOf(m_bans));
+    for (const auto& [id, node] : m_tree.nodes()) {
+        followBook(id);
+    }
+}
+
+/// What the book has found banned is so in the tree.
+void Planner::followBook(NodeId id)
+{
+    const bool banned = !m_book.find(id)->banned.empty();
+    if (std::as_const(m_tree).at(id).banned != banned) {
+        m_tree.find(id)->banned = banned;
+    }
+}
+
+/// A candidate has ended, for the first time or again.
+void Planner::noteBan(NodeId node, const Evaluation& evaluation)
+{
+    followBook(node);
+    if (endedByBan(evaluation)) {
+        m_endedByBan.insert(node);
+    } else {
+        m_endedByBan.erase(node);
+    }
+}
+
+/// The node that has this kernel already. A ban that was lifted gives free what ended by it alone.
+std::optional<NodeId> Planner::twinOf(const std::string& identity) const
+{
+    const auto found = m_sources.find(identity);
+    const bool free = found == m_sources.end() ||
+                      (m_endedByBan.contains(found->second) && m_book.find(found->second)->banned.empty());
+    return free ? std::nullopt : std::optional(found->second);
 }
 
 Result<void> Planner::restoreBans()
 {
-    ESPALIER_TRY(const auto text, m_journal.store().value(bansKey));
-    if (text) {
-        const auto json = parseJson(*text, bansKey);
-        m_bans = json ? bansFrom(*json) : std::vector<BannedTechnique>();
-        applyBans();
-    }
+    ESPALIER_TRY(m_bans, storedBans(m_journal.store()));
+    applyBans();
     return {};
 }
 

@@ -12,17 +12,15 @@
 
 namespace espalier {
 
-/// Who writes the kernels of an idea: who had it; of the engineer's the first proposer that writes what it is told.
-std::string Planner::writerOf(const StoredNode& node) const
+/// The first proposer that writes what it is told: it implements the engineer's words.
+std::optional<std::string> Planner::writerByWords() const
 {
-    if (node.kind == NodeKind::Idea && node.proposer == "engineer") {
-        for (const auto& proposer : m_proposers) {
-            if (proposer->readsBackground()) {
-                return std::string(proposer->name());
-            }
+    for (const auto& proposer : m_proposers) {
+        if (proposer->readsBackground()) {
+            return std::string(proposer->name());
         }
     }
-    return node.proposer;
+    return std::nullopt;
 }
 
 Proposer* Planner::proposerNamed(const std::string& name) const
@@ -93,7 +91,7 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
     }
     for (const NodeId child : m_tree.at(idea).children) {
         const TreeNode& other = m_tree.at(child);
-        if (other.kind == NodeKind::Candidate && !other.mends && child < first) {
+        if (other.kind == NodeKind::Candidate && !other.beside && child < first) {
             const auto own = m_payloads.find(child);
             context.earlier.push_back({context.ordinal++, own == m_payloads.end() ? std::string() : own->second,
                                        other.verdict ? std::optional(other.verdict->outcome) : std::nullopt,

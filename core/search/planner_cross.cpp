@@ -38,6 +38,10 @@ Result<NodeId> Planner::crossOver(NodeId first, NodeId second)
             return fail(ErrorCode::InvalidInput,
                         fmt::format("Node {} is no kernel that has passed: cross two that have.", id.value));
         }
+        if (!summary->banned.empty()) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("Node {} is banned ({}): lift the ban, or cross others.", id.value, summary->banned));
+        }
     }
     if (first == second) {
         return fail(ErrorCode::InvalidInput, "A kernel cannot be crossed with itself: name two nodes.");
@@ -90,7 +94,7 @@ std::optional<NodeId> Planner::crossedByHand() const
 {
     for (const NodeId id : m_tree.boostedIdeas()) {
         const TreeNode& idea = m_tree.at(id);
-        if (idea.byHand && idea.children.empty()) {
+        if (idea.byHand && idea.tries() == 0) {
             return id;
         }
     }

@@ -83,7 +83,8 @@ bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const s
     for (const ProposedIdea& idea : ideas) {
         const bool known = std::any_of(parent.children.begin(), parent.children.end(), [&](NodeId child) {
             const TreeNode& node = m_tree.at(child);
-            return node.kind == NodeKind::Idea && node.proposer == proposer.name() && node.key == idea.key;
+            const bool own = node.proposer == proposer.name() || node.byEngineer; // who edited it has left its key
+            return node.kind == NodeKind::Idea && own && node.key == idea.key;
         });
         if (known) {
             continue;
@@ -107,7 +108,7 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
     node.title = idea.title;
     node.ideaText = idea.text;
     node.proposer = proposer.name();
-    node.payload = NodePayload{idea.key, idea.implementations, idea.payload, 0, 0, false, why, std::nullopt}.text();
+    node.payload = NodePayload{.key = idea.key, .planned = idea.implementations, .own = idea.payload, .why = why}.text();
     node.createdAt = timestamp();
     return node;
 }
@@ -133,17 +134,17 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
     entry.parent = node.parents.empty() ? std::nullopt : std::optional(node.parents.front().parent);
     entry.ordinal = node.ordinal;
     entry.title = node.title;
-    entry.proposer = writerOf(node);
-    entry.byEngineer = node.proposer == "engineer";
     entry.key = payload.key;
-    entry.planned = payload.planned;
     entry.byHand = payload.byHand;
-    const Proposer* proposer = proposerNamed(entry.proposer);
-    entry.exhausted = node.kind == NodeKind::Idea && !proposer;
-    if (entry.exhausted && entry.byEngineer) {
-        m_unwritten.push_back(node.id);
+    if (node.kind == NodeKind::Idea) {
+        applyWords(entry, node, payload);
+        if (entry.exhausted && entry.byEngineer) {
+            m_unwritten.push_back(node.id);
+        }
+    } else {
+        entry.proposer = node.proposer;
+        entry.byEngineer = node.proposer == "engineer";
     }
-    entry.oneByOne = node.kind == NodeKind::Idea && proposer && proposer->readsBackground();
     entry.pinned = node.pinned;
     entry.pruned = node.pruned;
     entry.boost = node.boost;
@@ -158,8 +159,13 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
         if (mended) {
             entry.mends = edge.parent;
             mended->mended = true;
-            ++m_tree.find(*entry.parent)->repairs;
+            entry.beside = true;
         }
+    }
+    if (TreeNode* idea = node.kind == NodeKind::Candidate && entry.parent ? m_tree.find(*entry.parent) : nullptr;
+        idea && idea->kind == NodeKind::Idea) {
+        entry.beside = entry.beside || (entry.byEngineer && !idea->byEngineer);
+        idea->childrenBeside += entry.beside ? 1 : 0;
     }
     entry.mendable = mendable(entry);
     m_tree.add(std::move(entry));
@@ -169,6 +175,19 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
         m_tokens += payload.tokens;
         m_usd += payload.usd;
     }
+}
+
+/// Whose words an idea has, and what follows for who implements it.
+void Planner::applyWords(TreeNode& idea, const StoredNode& node, const NodePayload& payload) const
+{
+    idea.edited = payload.edited;
+    idea.byEngineer = node.proposer == "engineer" || payload.edited;
+    idea.proposer = idea.byEngineer ? writerByWords().value_or(node.proposer) : node.proposer;
+    idea.planned = payload.planned;
+    const Proposer* writer = proposerNamed(idea.proposer);
+    idea.exhausted = !writer || (payload.edited && !writer->readsBackground());
+    idea.oneByOne = writer && writer->readsBackground();
+    idea.draw = SearchTree::drawOfIdea(idea);
 }
 
 } // namespace espalier

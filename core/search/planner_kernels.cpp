@@ -145,7 +145,7 @@ void Planner::enter(StoredNode node, const proposer::Implementation& answer, boo
 {
     node.source = answer.source;
     const std::string why = NodePayload::parse(node.payload).why;
-    node.payload = NodePayload{"", 1, answer.payload, answer.tokens, answer.usd, false, why, std::nullopt}.text();
+    node.payload = NodePayload{.own = answer.payload, .tokens = answer.tokens, .usd = answer.usd, .why = why}.text();
     if (!answer.title.empty()) {
         node.title = answer.title;
     }
@@ -223,12 +223,21 @@ std::vector<std::string> Planner::foreseenAfter(const StoredNode& node) const
 /// The oldest node before `before` with the same kernel; registers the source.
 std::optional<NodeId> Planner::firstWithIdentity(const std::string& identity, NodeId before)
 {
-    const auto [entry, added] = m_sources.try_emplace(identity, before);
-    if (added || entry->second >= before) {
-        entry->second = std::min(entry->second, before);
-        return std::nullopt;
+    const auto twin = twinOf(identity);
+    if (twin && *twin < before) {
+        return twin;
     }
-    return entry->second;
+    knowSource(identity, before);
+    return std::nullopt;
+}
+
+/// The oldest node stands for a kernel, of those that were judged where there are any.
+void Planner::knowSource(const std::string& identity, NodeId node)
+{
+    const auto [entry, added] = m_sources.try_emplace(identity, node);
+    if (node < entry->second || m_endedByBan.contains(entry->second)) {
+        entry->second = node;
+    }
 }
 
 /// Candidates that the node's text may honestly come from: those above it, and the tries of its idea that came before.

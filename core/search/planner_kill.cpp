@@ -23,6 +23,7 @@ Result<void> Planner::kill(NodeId id)
     if (node->state == NodeState::Done) {
         return fail(ErrorCode::InvalidInput, fmt::format("Node {} has ended: there is nothing to kill.", id.value));
     }
+    ESPALIER_CHECK(m_book.checkUnprotected(id));
     ESPALIER_CHECK(m_acts.perform({{"act", "kill"}, {"node", id.value}}, {}));
     endKilled(id);
     return {};

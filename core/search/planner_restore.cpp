@@ -130,13 +130,14 @@ Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& 
 void Planner::restoreEnded(NodeId id, const EndedRecord& record)
 {
     if (!record.identity.empty()) {
-        (void)firstWithIdentity(record.identity, id);
+        knowSource(record.identity, id);
         m_unindexed.push_back(id);
     }
     if (record.evaluation.build && record.evaluation.outcome != Outcome::NotRun) {
         m_pipeline.knowProgram(record.evaluation.build->program, id);
     }
     m_book.finished(id, record.evaluation);
+    noteBan(id, record.evaluation);
     Verdict verdict = verdictOf(record.evaluation, m_tree.frame().provenance);
     if (verdict.build) {
         verdict.build = record.build;

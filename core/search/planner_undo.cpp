@@ -48,6 +48,9 @@ Result<Change> Planner::changeBack(const Replaced& replaced)
         return nodeChange(replaced.node, [&value](StoredNode& stored) {
             stored.title = wordIn(value, "title");
             stored.ideaText = wordIn(value, "text");
+            if (const std::string payload = wordIn(value, "payload"); !payload.empty()) { // older sessions have none
+                stored.payload = payload;
+            }
         });
     }
     return nodeChange(replaced.node, [&](StoredNode& stored) {

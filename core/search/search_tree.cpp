@@ -30,7 +30,7 @@ void SearchTree::add(TreeNode node)
         m_roots.push_back(node.id);
     }
     if (node.kind == NodeKind::Idea) {
-        node.draw = drawOf({drawPart(node.proposer), drawPart(node.key)});
+        node.draw = drawOfIdea(node);
         if (node.crossedWith && node.parent) {
             m_crossed.insert(std::minmax(*node.parent, *node.crossedWith));
         }
@@ -46,6 +46,11 @@ void SearchTree::add(TreeNode node)
     }
     const NodeId id = node.id;
     m_nodes.emplace_hint(m_nodes.end(), id, std::move(node)); // ids only grow
+}
+
+std::uint64_t SearchTree::drawOfIdea(const TreeNode& idea)
+{
+    return drawOf({drawPart(idea.proposer), drawPart(idea.key)});
 }
 
 TreeNode* SearchTree::find(NodeId id)
@@ -90,7 +95,8 @@ bool SearchTree::inSearch(NodeId id) const
 bool SearchTree::isParent(NodeId id) const
 {
     const TreeNode& node = at(id);
-    return node.kind != NodeKind::Idea && node.verdict && node.verdict->outcome == Outcome::Passed && inSearch(id);
+    return node.kind != NodeKind::Idea && node.verdict && node.verdict->outcome == Outcome::Passed && !node.banned &&
+           inSearch(id);
 }
 
 std::optional<NodeId> SearchTree::parentCandidate(NodeId id) const
@@ -212,6 +218,12 @@ bool SearchTree::discoveryAwaited() const
 {
     refresh();
     return !m_discovery.empty();
+}
+
+const std::set<NodeId>& SearchTree::awaitedOneByOne() const
+{
+    refresh();
+    return m_oneByOne;
 }
 
 bool SearchTree::anythingAwaited() const

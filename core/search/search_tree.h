@@ -43,10 +43,11 @@ struct TreeNode {
     std::string title, proposer;
     std::string key; ///< ideas: the proposer's name for it
     bool pinned = false, pruned = false;
-    bool banned = false; ///< ideas: of a technique that the engineer does not want
+    bool banned = false; ///< it holds what the engineer has banned: no parent, not repaired, no candidates of it
     double boost = 1;
-    int planned = 1;                ///< ideas: how many candidates, repairs not counted
-    int repairs = 0;                ///< ideas: how many of its children are repairs
+    int planned = 1;                ///< ideas: how many candidates, those beside the plan not counted
+    bool beside = false;            ///< candidates: a repair, or the engineer's own under an idea of somebody else's
+    int childrenBeside = 0;         ///< ideas: how many of its children are
     std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
     bool mended = false;            ///< candidates: a repair of it stands in the tree
     bool mendable = false;          ///< candidates: its proposer would repair it, should it fail
@@ -62,8 +63,9 @@ struct TreeNode {
     BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes): addSpending()
     bool byHand = false;            ///< ideas: the engineer crossed two nodes
     bool byEngineer = false;        ///< the engineer wrote it; ideas: `proposer` is who implements it
+    bool edited = false;            ///< ideas: a proposer had it, and the engineer has written it anew
 
-    int tries() const { return static_cast<int>(children.size()) - repairs; } ///< ideas: implementations so far
+    int tries() const { return static_cast<int>(children.size()) - childrenBeside; } ///< ideas: implementations so far
 
     // Set by SearchTree::add.
     std::int64_t birth = 0;   ///< roots and candidates: how many there were before it
@@ -119,6 +121,7 @@ public:
     void setFrame(SearchFrame frame);
     const SearchFrame& frame() const { return m_frame; }
     void add(TreeNode node); ///< its parent must be there
+    static std::uint64_t drawOfIdea(const TreeNode& idea); ///< TreeNode::draw, of who implements it and its key
     TreeNode* find(NodeId id);
     const TreeNode* find(NodeId id) const;
     const TreeNode& at(NodeId id) const; ///< must be there
@@ -130,7 +133,7 @@ public:
     bool crossed(NodeId a, NodeId b) const; ///< there is an idea of the two, in either order, or it was refused
 
     bool inSearch(NodeId id) const; ///< neither it nor anything above it is pruned or has used up its budget
-    bool isParent(NodeId id) const; ///< a root or candidate that passed and is in the search
+    bool isParent(NodeId id) const; ///< a root or candidate that passed, is in the search and not banned
     /// The nearest root or candidate above an idea or candidate.
     std::optional<NodeId> parentCandidate(NodeId id) const;
     /// Speed-up over the root; nullopt unless it passed and its figures are of the frame.
@@ -161,6 +164,8 @@ public:
     const std::set<NodeId>& boostedIdeas() const; ///< of the open ones: boosted above 1
     /// Candidates in the search without an outcome whose outcome may open new ideas: not those of series.
     bool discoveryAwaited() const;
+    /// Candidates in the search without an outcome, of ideas that are implemented one by one.
+    const std::set<NodeId>& awaitedOneByOne() const;
     /// Candidates in the search whose consumed outcome asks for a repair that may be had and is not there yet, oldest first.
     const std::set<NodeId>& broken() const;
     bool anythingAwaited() const; ///< any candidate in the search has no outcome yet
@@ -183,7 +188,7 @@ private:
     struct Place {
         bool out = false; ///< pruned or spent, or below such a node
         bool pinnedIdea = false, boostedIdea = false;
-        bool unasked = false, pinned = false, awaited = false, discovery = false, broken = false;
+        bool unasked = false, pinned = false, awaited = false, discovery = false, oneByOne = false, broken = false;
         std::optional<double> score, ranked, open, frontier;
         bool openSeries = false;
         int frontierTries = 0;
@@ -220,7 +225,7 @@ private:
     mutable std::map<NodeId, BranchSpending> m_budgeted; ///< what branches with a budget of their own have spent in all
     mutable std::optional<double> m_rootTime;
     mutable std::vector<Place> m_places; ///< by id
-    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_broken;
+    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_oneByOne, m_broken;
     mutable std::set<Ranked> m_scores, m_ranked;
     mutable std::array<std::set<Ranked>, 2> m_open; ///< single, series
     mutable std::map<int, std::set<Ranked>> m_frontier, m_cells;

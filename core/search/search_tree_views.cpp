@@ -101,7 +101,7 @@ void SearchTree::lookAtIdea(const TreeNode& node, Place& mine) const
     std::optional<double> weight;
     if (parent && !mine.out && !node.exhausted && !node.banned && node.tries() < node.planned && !awaitsChild(node)) {
         const TreeNode& above = at(*parent);
-        if (above.verdict && above.verdict->outcome == Outcome::Passed) {
+        if (above.verdict && above.verdict->outcome == Outcome::Passed && !above.banned) {
             const double found =
                 score(*parent).value_or(1.0) * std::max(0.0, above.boost) * std::max(0.0, node.boost);
             weight = found > 0 ? std::optional(found) : std::nullopt;
@@ -157,7 +157,7 @@ bool SearchTree::failed(const TreeNode& node)
 
 void SearchTree::lookAtCandidate(const TreeNode& node, Place& mine) const
 {
-    const bool passed = node.verdict && node.verdict->outcome == Outcome::Passed && !mine.out;
+    const bool passed = node.verdict && node.verdict->outcome == Outcome::Passed && !node.banned && !mine.out;
     const std::optional<double> known = score(node.id);
     const double weight = known.value_or(1.0) * std::max(0.0, node.boost);
     const bool rescored = mine.score != (passed ? known : std::nullopt);
@@ -189,7 +189,8 @@ void SearchTree::lookAtCandidate(const TreeNode& node, Place& mine) const
     keepIn(m_awaited, node.id, mine.awaited, !node.verdict && !mine.out);
     keepIn(m_discovery, node.id, mine.discovery,
            mine.awaited && (!above || above->kind != NodeKind::Idea || above->planned == 1));
-    keepIn(m_broken, node.id, mine.broken, node.mendable && !node.mended && !mine.out && failed(node));
+    keepIn(m_oneByOne, node.id, mine.oneByOne, mine.awaited && above && above->oneByOne);
+    keepIn(m_broken, node.id, mine.broken, node.mendable && !node.mended && !node.banned && !mine.out && failed(node));
     countGain(node, mine);
     // What stands below depends on this node's score and boost.
     if (rescored || reweighed) {

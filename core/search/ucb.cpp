@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/ucb.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -26,12 +27,21 @@ Decision Ucb::next(const SearchTree& tree) const
 {
     const double all = std::log(1.0 + static_cast<double>(tree.births()));
     std::optional<Ranked> best;
-    // Within a group of equally many expansions the bound falls with the learned promise: its first is its best.
-    for (const auto& [tries, group] : tree.frontier()) {
-        const Ranked bound{group.begin()->weight + m_parameters.explore * std::sqrt(all / (1.0 + tries)),
-                           group.begin()->id};
+    const auto consider = [&](double promise, int tries, NodeId id) {
+        const Ranked bound{promise + m_parameters.explore * std::sqrt(all / (1.0 + tries)), id};
         if (!best || bound < *best) {
             best = bound;
+        }
+    };
+    double most = 0;
+    // Within a group of equally many expansions the bound falls with the learned promise: its first is its best.
+    for (const auto& [tries, group] : tree.frontier()) {
+        most = best ? std::max(most, group.begin()->weight) : group.begin()->weight;
+        consider(group.begin()->weight, tries, group.begin()->id);
+    }
+    for (const NodeId id : tree.pinnedParents()) {
+        if (tree.at(id).boost > 0 && (!tree.at(id).asked || !tree.openIdeasUnder(id).empty())) {
+            consider(most, tree.gainOf(id).tries, id);
         }
     }
     if (!best) {

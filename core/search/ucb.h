@@ -8,7 +8,8 @@ namespace espalier {
 /// Best first, with an upper confidence bound (UCB1: Auer, Cesa-Bianchi, Fischer 2002). A parent is worth the logarithm
 /// of its score plus what an expansion of it may gain: the mean gain of its candidates so far, of its own step over its
 /// parent and of a small prior (SearchTree::gainOf), plus explore · sqrt(ln(1 + all expansions) / (1 + its own)). So a
-/// lineage whose steps brought much is followed further, and one that was tried often without gain gives way.
+/// lineage whose steps brought much is followed further, and one that was tried often without gain gives way. A pinned
+/// kernel is worth what the best is: how often it was expanded decides between the two.
 class Ucb final : public Strategy
 {
 public:

@@ -2,6 +2,7 @@
 #include "tests/engine/engine_harness.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace espalier {
@@ -168,6 +169,76 @@ TEST(Acts, AnOwnKernelIsEvaluatedUnderItsParent)
     EXPECT_EQ(engine.status.best, mine.id);
     EXPECT_EQ(engine.finished.back().bestFoundBy, "engineer");
     EXPECT_EQ(engine.status.evaluations, 18);
+}
+
+TEST(Acts, AnIdeaOfThePlaybookIsEditedOnlyWhereSomebodyWritesWhatItSays)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    const NodeId broken = ideaNamed(engine, "broken");
+    engine.post(command::EditIdea{broken, "broken", "do it otherwise"});
+    ASSERT_EQ(engine.failures.size(), 1u);
+    EXPECT_EQ(engine.failures[0].error.message,
+              fmt::format("The playbook implements its own ideas only, as it has them: add a proposer that writes kernels "
+                          "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
+                          broken.value));
+    engine.post(command::EditIdea{broken, "the broken one", "do broken"}); // another name for the same
+    EXPECT_EQ(engine.failures.size(), 1u);
+    engine.run();
+    EXPECT_EQ(engine.nodes.at(broken).title, "the broken one");
+    EXPECT_EQ(childrenOf(engine, broken).size(), 1u) << engine.tree();
+}
+
+TEST(Acts, AKernelUnderAnIdeaOfThePlaybookLeavesItsOwnToBeTried)
+{
+    EngineHarness engine;
+    stepOnce(engine);
+    const NodeId broken = ideaNamed(engine, "broken");
+    engine.post(command::Inject{broken, "mine", "mine time=90\n"});
+    const NodeId mine = engine.node("mine");
+    engine.post(command::FetchDetail{mine});
+    EXPECT_EQ(engine.detail->why, "the engineer's own kernel");
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.nodes.at(mine).outcome, Outcome::Passed);
+    const std::vector<NodeId> children = childrenOf(engine, broken);
+    ASSERT_EQ(children.size(), 2u) << engine.tree();
+    EXPECT_EQ(engine.nodes.at(children[1]).proposer, "playbook");
+    EXPECT_EQ(engine.nodes.at(children[1]).outcome, Outcome::BuildFailed) << "its own kernel";
+    EXPECT_EQ(engine.nodes.at(broken).state, NodeState::Done);
+    EXPECT_EQ(engine.status.evaluations, 18) << engine.tree();
+    engine.post(command::FetchDetail{mine});
+    EXPECT_EQ(engine.detail->why, "the engineer's own kernel");
+}
+
+TEST(Acts, WhatIsPinnedIsProtected)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const NodeId registers = engine.node("registers"), vector = engine.idea("vector");
+    engine.post(command::SetPinned{registers, true});
+    engine.post(command::SetPruned{registers, true});
+    engine.post(command::SetPruned{vector, true});
+    ASSERT_EQ(engine.failures.size(), 2u);
+    EXPECT_EQ(engine.failures[0].error.message,
+              fmt::format("Node {} is pinned, and so protected: unpin it first.", registers.value));
+    EXPECT_EQ(engine.failures[1].error.message,
+              fmt::format("Node {} below is pinned, and so protected: unpin it first.", registers.value));
+    EXPECT_FALSE(engine.nodes.at(vector).pruned);
+    engine.post(command::Inject{NodeId{1}, "mine", "mine time=10\n"});
+    const NodeId mine = engine.node("mine");
+    engine.post(command::SetPinned{mine, true});
+    engine.post(command::Kill{mine});
+    EXPECT_EQ(engine.failures.back().error.message,
+              fmt::format("Node {} is pinned, and so protected: unpin it first.", mine.value));
+    engine.post(command::SetPinned{mine, false});
+    engine.post(command::Kill{mine});
+    engine.post(command::SetPinned{registers, false});
+    engine.post(command::SetPruned{vector, true});
+    EXPECT_EQ(engine.failures.size(), 3u);
+    EXPECT_TRUE(engine.nodes.at(vector).pruned);
+    EXPECT_EQ(engine.nodes.at(mine).cause, NotRunCause::Cancelled);
 }
 
 TEST(Acts, AKernelWithoutParentIsAnotherRoot)

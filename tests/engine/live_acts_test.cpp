@@ -67,7 +67,7 @@ TEST(LiveActs, ABanIsHeldForEveryCandidateJudgedFromThenOn)
     EXPECT_EQ(engine.ledger.verified.count("vector time=80 uses=half\n"), 0u) << "nothing of it has run";
     engine.post(command::FetchDetail{vector.id});
     ASSERT_FALSE(engine.detail->evaluation.evidence.empty());
-    EXPECT_EQ(engine.detail->evaluation.evidence.back().check, "limits");
+    EXPECT_EQ(engine.detail->evaluation.evidence.back().check, "ban");
 
     // It stays over a restart, and is lifted by number.
     const std::string tree = engine.tree();
@@ -97,6 +97,93 @@ TEST(LiveActs, ABanMeetsWhatWaitsForTheJudgeAndSparesTheRoot)
     EXPECT_EQ(engine.nodes.at(taskRoot).outcome, Outcome::Passed);
     EXPECT_EQ(engine.summary("wide").outcome, Outcome::Incorrect) << engine.tree();
     EXPECT_NE(engine.summary("wide").reason.find("the engineer's ban \"registers <= 128\" says"), std::string::npos);
+}
+
+TEST(LiveActs, ABanTakesWhatIsThereOutOfTheSearchUntilItIsLifted)
+{
+    EngineHarness engine;
+    engine.task.playbook[1].source.text = "vector time=80 uses=half\n"; // registers stands on it, and the tuner on registers
+    ASSERT_TRUE(engine.open());
+    engine.run(Budget{3, {}, {}});
+    const NodeId vector = engine.node("vector");
+    ASSERT_EQ(engine.status.best, vector) << engine.tree();
+    const auto below = candidatesBelow(engine, vector).size();
+    engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
+    const auto check = [&] {
+        EXPECT_EQ(engine.nodes.at(vector).banned, "the kernel main has fp16_instructions 1; the engineer's ban \"no fp16\" "
+                                                  "says fp16_instructions == 0");
+        EXPECT_EQ(engine.nodes.at(vector).outcome, Outcome::Passed) << "the judge's verdict stays";
+        EXPECT_EQ(engine.nodes.at(vector).reason, "");
+        EXPECT_EQ(engine.status.best, taskRoot);
+    };
+    check();
+    engine.post(command::Undo{});
+    EXPECT_EQ(engine.nodes.at(vector).banned, "");
+    EXPECT_EQ(engine.status.best, vector);
+    engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
+    check();
+    engine.run(Budget{100, {}, {}});
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), below) << "it is no parent\n" << engine.tree();
+    EXPECT_NE(engine.finished.back().best, vector);
+    engine.post(command::CrossOver{vector, taskRoot});
+    EXPECT_NE(lastRefusal(engine).find("is banned (the kernel main has"), std::string::npos) << lastRefusal(engine);
+    engine.failures.clear();
+    ASSERT_TRUE(engine.open());
+    engine.turn();
+    check();
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), below) << engine.tree();
+
+    engine.post(command::LiftBan{1});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    EXPECT_EQ(engine.nodes.at(vector).banned, "");
+    EXPECT_EQ(engine.status.best, vector);
+    engine.run();
+    EXPECT_GT(candidatesBelow(engine, vector).size(), below) << engine.tree();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, WhatIsAtTheJudgeWhenABanComesIsHeldToItToo)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "wide", "wide time=10 registers=200\n"});
+    const NodeId wide = engine.node("wide");
+    engine.post(command::Run{});
+    turnUntil(engine, [&] { return engine.nodes.at(wide).runningStage >= Stage::Verify; });
+    engine.post(command::Ban{"", "registers <= 128"});
+    engine.settle();
+    EXPECT_EQ(engine.nodes.at(wide).outcome, Outcome::Passed) << engine.tree();
+    EXPECT_NE(engine.nodes.at(wide).banned.find("the engineer's ban \"registers <= 128\" says"), std::string::npos);
+    EXPECT_TRUE(candidatesBelow(engine, wide).empty()) << engine.tree();
+    EXPECT_NE(engine.status.best, wide);
+}
+
+TEST(LiveActs, AKernelThatEndedByABanCanComeAgainWhenItIsLifted)
+{
+    const std::string source = "half time=20 uses=half\n";
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
+    engine.post(command::Inject{taskRoot, "first", source});
+    engine.run();
+    ASSERT_EQ(engine.summary("first").outcome, Outcome::Incorrect);
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "too early", source});
+    EXPECT_NE(lastRefusal(engine).find("The session has this kernel already: it is node"), std::string::npos);
+    engine.post(command::LiftBan{1});
+    engine.post(command::Inject{taskRoot, "second", source});
+    engine.run();
+    EXPECT_EQ(engine.summary("second").outcome, Outcome::Passed) << engine.tree();
+    EXPECT_EQ(engine.status.best, engine.node("second"));
+
+    // The one that was judged stands for the kernel, whatever is banned when the session is opened.
+    engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
+    ASSERT_TRUE(engine.open());
+    engine.post(command::LiftBan{1});
+    engine.failures.clear();
+    engine.post(command::Inject{taskRoot, "third", source});
+    EXPECT_NE(lastRefusal(engine).find("(\"second\")"), std::string::npos) << lastRefusal(engine);
 }
 
 TEST(LiveActs, NothingIsExpandedInABranchThatHasSpentItsBudget)
@@ -265,8 +352,8 @@ TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
     const NodeId vector = engine.idea("vector");
     engine.post(command::AddIdea{taskRoot, "mine", "first"});
     const NodeId mine = engine.idea("mine");
-    engine.post(command::SetPinned{vector, true});
     engine.post(command::SetPruned{vector, true});
+    engine.post(command::SetPinned{vector, true});
     engine.post(command::SetBoost{vector, 3});
     engine.post(command::EditIdea{mine, "mine too", "second"});
     engine.post(command::AddHint{"be brief"});
@@ -300,10 +387,10 @@ TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
     undo();
     EXPECT_EQ(engine.nodes.at(vector).boost, 1);
     undo();
-    EXPECT_FALSE(engine.nodes.at(vector).pruned);
-    EXPECT_TRUE(engine.nodes.at(vector).pinned);
-    undo();
     EXPECT_FALSE(engine.nodes.at(vector).pinned);
+    EXPECT_TRUE(engine.nodes.at(vector).pruned);
+    undo();
+    EXPECT_FALSE(engine.nodes.at(vector).pruned);
     engine.post(command::Undo{});
     EXPECT_NE(lastRefusal(engine).find("There is nothing to undo"), std::string::npos);
     engine.run();

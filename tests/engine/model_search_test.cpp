@@ -385,6 +385,8 @@ TEST_F(ModelSearch, TheEngineerAsksAgainInOwnWords)
     engine.run();
     EXPECT_EQ(world.request("implement fake: read wide vectors #1")->messages.back().text, "Write it with float4. My words.");
     EXPECT_EQ(engine.summary("read wide vectors #2").outcome, Outcome::Passed);
+    engine.post(command::FetchDetail{engine.node("read wide vectors #2")});
+    EXPECT_EQ(engine.detail->why, "the engineer asked");
     world.say("idea fake: root", ideasAnswer({"split each row over blocks"}));
     world.say("implement fake: split each row over blocks #0", kernelAnswer("fake split time=90 "));
     engine.post(command::Ask{NodeId{1}, "Only ideas about occupancy.", true});
@@ -417,6 +419,51 @@ TEST_F(ModelSearch, AModelImplementsTheEngineersIdea)
     EXPECT_EQ(made.outcome, Outcome::Passed);
     EXPECT_EQ(engine.status.best, made.id);
     EXPECT_NE(world.request("implement fake: skip the tail #0")->messages.back().text.find("drop the last branch"), std::string::npos);
+}
+
+TEST_F(ModelSearch, AnEditedIdeaOfThePlaybookIsWrittenAsItReadsNow)
+{
+    engine.options.proposers = {"playbook", "llm"};
+    engine.task.playbook = {PlaybookIdea{"vector", "", "vector", "do vector", {"vector.cu", "vector time=80 \n"}},
+                            PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}}};
+    world.say("idea fake: root", ideasAnswer({}));
+    open();
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId warp = engine.idea("warp");
+    ASSERT_EQ(engine.nodes.at(warp).state, NodeState::Draft) << engine.tree();
+    world.say("implement fake: by halves #0", kernelAnswer("fake halves time=50 "));
+    world.say("idea fake: by halves", "no ideas");
+    world.say("idea fake: by halves again", "no ideas");
+    engine.post(command::EditIdea{warp, "by halves", "Give each warp half a row."});
+    engine.post(command::Undo{});
+    engine.post(command::EditIdea{warp, "by halves", "Give each warp half a row."});
+    ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    open();
+    engine.run();
+    const NodeSummary& made = engine.summary("by halves");
+    EXPECT_EQ(made.parents.front().parent, warp) << engine.tree();
+    EXPECT_EQ(made.proposer, "llm");
+    EXPECT_EQ(made.speedupRoot->value, 2);
+    EXPECT_EQ(engine.ledger.verified.count("warp time=200 \n"), 0u);
+    EXPECT_NE(world.request("implement fake: by halves #0")->messages.back().text.find("half a row"), std::string::npos);
+}
+
+TEST_F(ModelSearch, AnEditThatWasTakenBackLeavesTheIdeaToThePlaybook)
+{
+    engine.options.proposers = {"playbook", "llm"};
+    engine.task.playbook = {PlaybookIdea{"vector", "", "vector", "do vector", {"vector.cu", "vector time=80 \n"}},
+                            PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}}};
+    world.say("idea fake: root", ideasAnswer({}));
+    open();
+    engine.post(command::Step{});
+    engine.settle();
+    engine.post(command::EditIdea{engine.idea("warp"), "by halves", "Give each warp half a row."});
+    engine.post(command::Undo{});
+    ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    engine.run();
+    EXPECT_EQ(engine.summary("warp").proposer, "playbook") << engine.tree();
+    EXPECT_EQ(engine.summary("warp").outcome, Outcome::Passed);
 }
 
 TEST_F(ModelSearch, HintsAndAttachedTextsGoIntoPrompts)

@@ -3,6 +3,7 @@
 // devices only.
 #include "tests/engine/engine_harness.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -71,6 +72,28 @@ TEST_F(Winners, WhatReachesTheBestIsTimedInFullBeforeTheSearchBuildsOnIt)
     ASSERT_EQ(fronts.size(), 2u) << ::testing::PrintToString(engine.log);
     EXPECT_NE(fronts[0].find(fmt::format("Node {} ", engine.node("good").value)), std::string::npos) << fronts[0];
     EXPECT_NE(fronts[1].find(fmt::format("Node {} ", engine.node("lucky").value)), std::string::npos) << fronts[1];
+}
+
+TEST_F(Winners, WhatIsPrunedAtTheJudgeIsNotTimedInFull)
+{
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    const auto atTheJudge = [this] {
+        return std::any_of(engine.nodes.begin(), engine.nodes.end(), [](const auto& entry) {
+            return entry.second.title == "good" && entry.second.runningStage >= Stage::Verify;
+        });
+    };
+    engine.secondsPerTurn = 0.06; // every turn is reported
+    for (int i = 0; i < 5000 && !atTheJudge(); ++i) {
+        engine.turn();
+    }
+    ASSERT_TRUE(atTheJudge()) << engine.tree();
+    engine.post(command::SetPruned{engine.node("good"), true});
+    engine.settle();
+    EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+    EXPECT_EQ(engine.summary("good").outcome, Outcome::Passed);
+    EXPECT_EQ(timed("good"), 1) << "nothing is built on it";
+    EXPECT_GE(timed("lucky"), 2) << "and it holds nothing up";
 }
 
 TEST_F(Winners, AFinishedSessionDoesNotMeasureThemOnceMore)

@@ -260,6 +260,23 @@ TEST(Beam, ARoundEndsBeforeTheNextSurvivorsAreAsked)
     EXPECT_EQ(words("beam", "root:passed > a > c1~:passed(2.0); root > b"), "implement b");
 }
 
+TEST(Beam, ARoundGivesAnIdeaItsImplementationsAndWaitsForThem)
+{
+    // Three are planned, two belong to the round: each after the outcome of the one before it.
+    const std::string other = "; root > b > c2~:passed(2.0)"; // the next survivor
+    EXPECT_EQ(words("beam", "root:passed > a/3=" + other), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:?" + other), "wait");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect" + other), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect; a > d1:?" + other), "wait");
+    EXPECT_EQ(words("beam", "root:passed > a/3= > c1:incorrect; a > d1:incorrect" + other), "ask c2");
+    EXPECT_EQ(words("beam:tries=1", "root:passed > a/3= > c1:incorrect" + other), "ask c2");
+    EXPECT_EQ(words("beam:tries=3", "root:passed > a/3= > c1:incorrect; a > d1:incorrect" + other), "implement a");
+    // What is planned beyond the round is a series, and nothing waits for it.
+    const std::string asked = "; root > b > c2:passed(2.0)";
+    EXPECT_EQ(words("beam", "root:passed > a/4= > c1:incorrect; a > d1:incorrect" + asked), "implement a");
+    EXPECT_EQ(words("beam", "root:passed > a/4= > c1:incorrect; a > d1:incorrect; a > e1:?" + other), "ask c2");
+}
+
 TEST(Beam, OnlySurvivorsAreFollowed)
 {
     const std::string text = "root:passed > a > c1:passed(4.0) > i1; root > b > c2:passed(3.0) > i2; root > c > c3:passed(2.0) > i3";
@@ -281,6 +298,15 @@ TEST(Ucb, FollowsTheLineageThatGained)
     EXPECT_EQ(words("ucb:explore=0.3", "root:passed > a > c1:passed(1.1) > s/9 > t1:incorrect; s > t2:incorrect; s > t3:incorrect;"
                                        "s > t4:incorrect; s > t5:incorrect; s > t6:incorrect; root > b > c2:passed(1.05) > i2"),
               "implement i2");
+}
+
+TEST(Ucb, APinnedKernelIsWorthWhatTheBestIs)
+{
+    const std::string best = "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > ", slow = ":passed(0.2) > mine";
+    EXPECT_EQ(words("ucb", best + "c2" + slow), "implement i1");
+    EXPECT_EQ(words("ucb", best + "c2" + slow + "; c1 > i3 > t1:incorrect"), "implement i1");
+    EXPECT_EQ(words("ucb", best + "c2!" + slow + "; c1 > i3 > t1:incorrect"), "implement mine"); // it was expanded less often
+    EXPECT_EQ(words("ucb", best + "c2!:passed(0.2) > mine; b > d:incorrect; c2 > n > t2:incorrect"), "implement i1");
 }
 
 TEST(Ucb, CountsExpansionsAndGains)
@@ -390,7 +416,7 @@ TEST(SearchTree, ViewsAgreeWithALookAtEveryNode)
             case 2: node->pinned = !node->pinned; break;
             case 3: node->exhausted = node->kind == NodeKind::Idea && (state >> 41) % 2; break;
             case 4: node->budget.evaluations = (state >> 42) % 2 ? std::optional<std::int64_t>(2) : std::nullopt; break;
-            default: break;
+            default: node->banned = !node->banned; break;
             }
         }
         const SearchTree fresh = world.rebuilt();
@@ -406,6 +432,7 @@ TEST(SearchTree, ViewsAgreeWithALookAtEveryNode)
         ASSERT_EQ(world.tree.unasked(), fresh.unasked()) << i;
         ASSERT_EQ(world.tree.pinnedParents(), fresh.pinnedParents()) << i;
         ASSERT_EQ(world.tree.discoveryAwaited(), fresh.discoveryAwaited()) << i;
+        ASSERT_EQ(world.tree.awaitedOneByOne(), fresh.awaitedOneByOne()) << i;
         ASSERT_EQ(world.tree.anythingAwaited(), fresh.anythingAwaited()) << i;
         for (const bool series : {false, true}) {
             ASSERT_EQ(ids(world.tree.openIdeas(series)), ids(fresh.openIdeas(series))) << i;

@@ -15,7 +15,7 @@ struct Item {
     std::string name;
     std::optional<std::string> outcome;
     std::optional<double> score;
-    bool pinned = false, pruned = false, asked = true;
+    bool pinned = false, pruned = false, asked = true, oneByOne = false;
     double boost = 1;
     int planned = 1;
 };
@@ -50,6 +50,9 @@ Item readItem(std::string_view text)
             break;
         case '~':
             item.asked = false;
+            break;
+        case '=':
+            item.oneByOne = true;
             break;
         case '*':
             item.boost = std::strtod(at, &rest);
@@ -92,6 +95,7 @@ SearchTree treeFromText(std::string_view text)
             node.boost = item.boost;
             node.planned = item.planned;
             node.asked = item.asked;
+            node.oneByOne = item.oneByOne;
             if (item.outcome && *item.outcome != "?") {
                 node.verdict = Verdict{outcomeNamed(*item.outcome).value(), tree.frame(), std::nullopt, item.score};
             }

@@ -139,18 +139,20 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     }();
     EXPECT_TRUE(tags.contains(QStringLiteral("open"))) << tags.join(QLatin1Char('|')).toStdString();
 
-    // At the candidate: boost, pin, prune; verified once more on new inputs.
+    // At the candidate: boost, prune, pin; verified once more on new inputs.
     bench.select(candidate);
     act(Act::BoostMore);
-    act(Act::Pin);
     act(Act::Prune);
+    act(Act::Pin);
     steer(bench, QStringLiteral("budget"), command::SetBranchBudget{root, {7, {}, {}, {}}}, command::SetBranchBudget{root, {}});
     const auto& node = [&]() -> const NodeSummary& { return bench.nodes().at(bench.nodes().indexOf(candidate)); };
     ASSERT_TRUE(waitFor([&] { return node().pinned && node().pruned && bench.nodes().at(0).budget.evaluations == 7; }));
     EXPECT_EQ(node().boost, 2);
     bench.undoStack().undo(); // the budget
+    bench.undoStack().undo(); // the pin
     bench.undoStack().undo(); // the prune
-    ASSERT_TRUE(waitFor([&] { return !node().pruned && bench.nodes().at(0).budget.none(); }));
+    act(Act::Pin);
+    ASSERT_TRUE(waitFor([&] { return !node().pruned && node().pinned && bench.nodes().at(0).budget.none(); }));
     EXPECT_EQ(window.banner().text().toStdString(), "");
 
     bench.bridge().close();

@@ -131,6 +131,8 @@ TEST_F(SteeringTour, PinPruneAndBoost)
 {
     const NodeId node = titled("Vectorise the loads", NodeKind::Candidate);
     select(node);
+    press(Qt::Key_X);
+    EXPECT_TRUE(summary(node).pruned);
     press(Qt::Key_P);
     EXPECT_TRUE(summary(node).pinned);
     press(Qt::Key_Plus);
@@ -142,20 +144,20 @@ TEST_F(SteeringTour, PinPruneAndBoost)
     press(Qt::Key_Minus, Qt::ControlModifier);
     EXPECT_LT(tree->zoom(), zoom);
     EXPECT_EQ(summary(node).boost, 2);
-    press(Qt::Key_X);
-    EXPECT_TRUE(summary(node).pruned);
     for (int i = 0; i < 5; ++i) {
         undo();
     }
     EXPECT_FALSE(summary(node).pruned || summary(node).pinned);
     EXPECT_EQ(summary(node).boost, 1);
 
+    choose(node, QStringLiteral("Prune branch"));
     choose(node, QStringLiteral("Pin"));
     choose(node, QStringLiteral("Boost"));
-    choose(node, QStringLiteral("Prune branch"));
     EXPECT_TRUE(summary(node).pinned && summary(node).pruned);
     EXPECT_EQ(summary(node).boost, 2);
     choose(node, QStringLiteral("Restore branch"));
+    press(Qt::Key_X); // it is pinned, and so protected
+    EXPECT_FALSE(summary(node).pruned);
     choose(node, QStringLiteral("Boost less"));
     choose(node, QStringLiteral("Unpin"));
     EXPECT_FALSE(summary(node).pinned || summary(node).pruned);
