@@ -4,8 +4,10 @@
 #include "core/engine/device_use.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
+#include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
+#include "core/search/standing.h"
 
 #include <fmt/format.h>
 
@@ -24,6 +26,8 @@ Result<SessionReader> SessionReader::open(const std::string& file)
         const MergedRecords records = mergeRecords(stages, std::nullopt);
         if (records.final) {
             reader.m_book.finished(node.id, records.evaluation);
+            const auto ended = NodePayload::parse(node.payload).ended; // adds up what was judged more than once
+            reader.m_deviceSeconds[node.id] = ended ? ended->deviceSeconds : deviceSecondsOf(records.evaluation);
         }
     }
     ESPALIER_TRY(const std::vector<StoredAct> acts, reader.m_store->acts());
@@ -49,6 +53,16 @@ Result<SessionReader> SessionReader::open(const std::string& file)
 Result<std::vector<StoredAct>> SessionReader::acts() const
 {
     return m_store->acts();
+}
+
+Result<std::vector<std::string>> SessionReader::hints() const
+{
+    return hintsIn(*m_store);
+}
+
+Result<std::vector<BannedTechnique>> SessionReader::bans() const
+{
+    return bansIn(*m_store);
 }
 
 Result<std::vector<Exchange>> SessionReader::exchanges(NodeId id) const
