@@ -3,15 +3,11 @@
 #include "core/search/planner.h"
 
 #include "core/search/bans.h"
+#include "core/search/standing.h"
 
 #include <fmt/format.h>
 
 namespace espalier {
-namespace {
-
-constexpr const char* bansKey = "search.bans";
-
-} // namespace
 
 Result<void> Planner::ban(const std::string& text, const std::string& predicate)
 {
@@ -55,10 +51,8 @@ void Planner::applyBans()
 
 Result<void> Planner::restoreBans()
 {
-    ESPALIER_TRY(const auto text, m_journal.store().value(bansKey));
-    if (text) {
-        const auto json = parseJson(*text, bansKey);
-        m_bans = json ? bansFrom(*json) : std::vector<BannedTechnique>();
+    ESPALIER_TRY(m_bans, bansIn(m_journal.store()));
+    if (!m_bans.empty()) {
         applyBans();
     }
     return {};
