@@ -6,7 +6,6 @@
 #include "core/model/evaluation.h"
 #include "core/model/session.h"
 #include "core/model/task.h"
-#include "core/store/store.h"
 
 #include <memory>
 #include <optional>
