@@ -135,6 +135,11 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
     return drive("cuGraphAddChildGraphNode", node, graph, before, count, child);
 }
 
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* told)
+{
+    return drive("cuGraphExecUpdate_v2", executable, graph, told);
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 {
     return drive("cuGraphLaunch", executable, stream);

@@ -707,6 +707,12 @@ CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned lon
     return CUDA_SUCCESS;
 }
 
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo*)
+{
+    *reinterpret_cast<HostGraph*>(executable) = *reinterpret_cast<HostGraph*>(graph);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
 {
     if (stream && reinterpret_cast<Stream*>(stream)->capturing) {

@@ -49,6 +49,7 @@
 #define KIND_atomics 36
 #define KIND_no_memory 37
 #define KIND_eats_memory 38
+#define KIND_updated_graph 39
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -91,6 +92,7 @@ int cudaStreamCreateWithFlags(void** stream, unsigned flags);
 int cudaStreamBeginCapture(void* stream, int mode);
 int cudaStreamEndCapture(void* stream, void** graph);
 int cudaGraphInstantiate(void** executable, void* graph, unsigned long long flags);
+int cudaGraphExecUpdate(void* executable, void* graph, void* told);
 int cudaGraphDestroy(void* graph);
 int cudaGraphLaunch(void* executable, void* stream);
 }
@@ -203,15 +205,17 @@ void work(void* data)
 #endif
 }
 
-/// Recorded on a stream of its own, launched on the given one.
-[[maybe_unused]] int launchAsGraph(void (*function)(void*), void* data, void* stream)
+/// Recorded on a stream of its own, launched on the given one; `executable`: made, or updated where there is one.
+[[maybe_unused]] int launchAsGraph(void (*function)(void*), void* data, void* stream, void*& executable)
 {
-    void *recorder = nullptr, *graph = nullptr, *executable = nullptr;
+    void *recorder = nullptr, *graph = nullptr;
     int status = cudaStreamCreateWithFlags(&recorder, 1);
     status = status ? status : cudaStreamBeginCapture(recorder, 1);
     status = status ? status : cudaLaunchHostFunc(recorder, function, data);
     status = status ? status : cudaStreamEndCapture(recorder, &graph);
-    status = status ? status : cudaGraphInstantiate(&executable, graph, 0);
+    status = status       ? status
+             : executable ? cudaGraphExecUpdate(executable, graph, nullptr)
+                          : cudaGraphInstantiate(&executable, graph, 0);
     status = status ? status : cudaGraphDestroy(graph);
     return status ? status : cudaGraphLaunch(executable, stream);
 }
@@ -277,11 +281,14 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     auto* tail = new Arguments{x + n - 1, y + n - 1, 1, nullptr, 0};
     arguments->n = n - 1;
     cudaLaunchHostFunc(nullptr, work, tail);
-#elif IS(own_graph)
-    return launchAsGraph(work, arguments, stream);
+#elif IS(own_graph) || IS(updated_graph)
+    static void* kept = nullptr;
+    void* fresh = nullptr;
+    return launchAsGraph(work, arguments, stream, IS(updated_graph) ? kept : fresh);
 #elif IS(graph_beside) // the graph does nothing; what is done, the host does
     work(arguments);
-    return launchAsGraph([](void*) {}, nullptr, stream);
+    void* nothing = nullptr;
+    return launchAsGraph([](void*) {}, nullptr, stream, nothing);
 #elif IS(refuses_capture)
     static bool ran;
     ran = false;
