@@ -83,8 +83,8 @@ TEST(BulkCopies, AreLookedForInTheKernelThatIsNamed)
     EXPECT_TRUE(copiesEndAtBarriers(library, "_ZN4part6secondILi4EEEvPi"));
     EXPECT_TRUE(copiesEndAtBarriers(library, "plain"));
     EXPECT_FALSE(copiesEndAtBarriers(library, "first(int *)"));
-    EXPECT_FALSE(copiesEndAtBarriers(library, "irst(int *)"));
-    EXPECT_FALSE(copiesEndAtBarriers(library, "third()"));
+    EXPECT_TRUE(copiesEndAtBarriers(library, "third()")) << "of no kernel that is known: some kernel has them";
+    EXPECT_FALSE(copiesEndAtBarriers(".entry first()\n{\nret;\n}\n", "third()"));
     EXPECT_FALSE(copiesEndAtBarriers(library, ""));
     EXPECT_FALSE(copiesEndAtBarriers(library + ".entry plain()\n{\nret;\n}\n", "plain")) << "one of two has none";
     EXPECT_FALSE(copiesEndAtBarriers(library.substr(0, library.size() - 2), "plain")) << "cut short";
