@@ -20,7 +20,7 @@ std::vector<ProgressPoint> progressOf(const NodeBook& book, const SearchFrame& f
         ++now.evaluations;
         now.node = id;
         now.improved = node.outcome == Outcome::Passed && node.provenance == frame.provenance && node.epoch == frame.epoch &&
-                       node.speedupRoot && node.speedupRoot->value > now.best && !node.guardBroken;
+                       node.speedupRoot && node.speedupRoot->value > now.best && !node.guardBroken && node.banned.empty();
         if (now.improved) {
             now.best = node.speedupRoot->value;
         }

@@ -106,7 +106,8 @@ private:
         for (const auto& [id, node] : m_input.book.nodes()) {
             const bool counts = node.kind != NodeKind::Idea && id != taskRoot && node.outcome == Outcome::Passed &&
                                 node.state == NodeState::Done && node.provenance == m_frame.provenance &&
-                                node.epoch == m_frame.epoch && node.speedupRoot && !node.guardBroken;
+                                node.epoch == m_frame.epoch && node.speedupRoot && !node.guardBroken &&
+                                node.banned.empty();
             if (counts && eligible(node) && (!best || node.speedupRoot->value > best->speedupRoot->value)) {
                 best = &node;
             }
