@@ -25,7 +25,7 @@ std::string NodePayload::text() const
         json["hand"] = true;
     }
     if (edited) {
-        json["edited"] = true;
+        json["edited"] = *edited;
     }
     if (!why.empty()) {
         json["why"] = why;
@@ -68,8 +68,8 @@ NodePayload NodePayload::parse(const std::string& text)
     if (const Json& hand = field("hand"); hand.is_boolean()) {
         payload.byHand = hand.get<bool>();
     }
-    if (const Json& edited = field("edited"); edited.is_boolean()) {
-        payload.edited = edited.get<bool>();
+    if (const Json& edited = field("edited"); edited.is_string()) {
+        payload.edited = edited.get<std::string>();
     }
     if (const Json& why = field("why"); why.is_string()) {
         payload.why = why.get<std::string>();

@@ -48,7 +48,7 @@ Result<Change> Planner::nodeChange(NodeId id, const std::function<void(StoredNod
                       entry->boost = node.boost;
                       entry->title = node.title;
                       const NodePayload payload = NodePayload::parse(node.payload);
-                      if (node.kind == NodeKind::Idea && entry->edited != payload.edited) {
+                      if (node.kind == NodeKind::Idea && entry->edited != payload.edited.has_value()) {
                           applyWords(*entry, node, payload);
                       }
                       // A node at work is stored as queued; what observers see of its state stays.
@@ -186,16 +186,15 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
     ESPALIER_TRY(const StoredNode before, stored(idea));
     NodePayload payload = NodePayload::parse(before.payload);
     const Proposer* own = proposerNamed(before.proposer);
-    if (text != before.ideaText && own && !own->readsBackground()) { // it goes by the idea's key and does not read words
-        if (!writerByWords()) {
+    if (own && !own->readsBackground()) { // it goes by the idea's key and does not read words
+        const std::string theirs = payload.edited.value_or(before.ideaText);
+        payload.edited = text == theirs ? std::nullopt : std::optional(theirs);
+        if (payload.edited && !writerByWords()) {
             return fail(ErrorCode::InvalidInput,
                         fmt::format("The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
                                     "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
                                     before.proposer, idea.value));
         }
-        payload.planned = 1;
-        payload.own.clear();
-        payload.edited = true;
     }
     return change(idea, "edit", "words", [&](StoredNode& stored) {
         stored.title = title;

@@ -80,7 +80,7 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
     context.key = payload.key;
     context.title = ideaNode.title;
     context.text = ideaNode.ideaText;
-    context.payload = payload.own;
+    context.payload = payload.edited ? std::string() : payload.own; // that is of who does not implement it
     context.parent = *parent;
     context.parentSource = parentNode.source;
     context.parentScore = m_tree.score(*parent);

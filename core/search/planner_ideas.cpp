@@ -180,12 +180,12 @@ void Planner::place(const StoredNode& node, const NodePayload& payload)
 /// Whose words an idea has, and what follows for who implements it.
 void Planner::applyWords(TreeNode& idea, const StoredNode& node, const NodePayload& payload) const
 {
-    idea.edited = payload.edited;
-    idea.byEngineer = node.proposer == "engineer" || payload.edited;
+    idea.edited = payload.edited.has_value();
+    idea.byEngineer = node.proposer == "engineer" || idea.edited;
     idea.proposer = idea.byEngineer ? writerByWords().value_or(node.proposer) : node.proposer;
-    idea.planned = payload.planned;
+    idea.planned = idea.edited ? 1 : payload.planned;
     const Proposer* writer = proposerNamed(idea.proposer);
-    idea.exhausted = !writer || (payload.edited && !writer->readsBackground());
+    idea.exhausted = !writer || (idea.edited && !writer->readsBackground());
     idea.oneByOne = writer && writer->readsBackground();
     idea.draw = SearchTree::drawOfIdea(idea);
 }

@@ -88,6 +88,15 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     EXPECT_TRUE(judged["measured_again"].get<bool>());
     EXPECT_TRUE(judged["evaluation"].contains("profile"));
     EXPECT_EQ(ctl({"steer", path("s.espalier"), "profile", "--node", "99"}).status.code, 2);
+
+    // What is there already is held to a ban, by its build's record: nothing is left beside the root, until it is lifted.
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "ban", "no registers", "--predicate", "registers == 0"}).status.code, 0);
+    const Json banned = onlyJson(ctl({"show", path("s.espalier"), "--json"}));
+    EXPECT_EQ(banned["session"]["best"], 1);
+    EXPECT_NE(banned["nodes"].dump().find("the engineer's ban \\\"no registers\\\" says registers == 0"), std::string::npos);
+    EXPECT_NE(ctl({"show", path("s.espalier"), "--tree"}).out.find("[banned]"), std::string::npos);
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "lift-ban", "1"}).status.code, 0);
+    EXPECT_EQ(onlyJson(ctl({"show", path("s.espalier"), "--json"}))["session"]["best"], json["best"]["node"]);
 }
 
 TEST_F(SearchTest, ABudgetIsSteeredLimitByLimit)

@@ -453,17 +453,23 @@ TEST_F(ModelSearch, AnEditThatWasTakenBackLeavesTheIdeaToThePlaybook)
 {
     engine.options.proposers = {"playbook", "llm"};
     engine.task.playbook = {PlaybookIdea{"vector", "", "vector", "do vector", {"vector.cu", "vector time=80 \n"}},
-                            PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}}};
+                            PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}},
+                            PlaybookIdea{"cluster", "", "cluster", "do cluster", {"cluster.cu", "cluster time=300 \n"}}};
     world.say("idea fake: root", ideasAnswer({}));
     open();
     engine.post(command::Step{});
     engine.settle();
-    engine.post(command::EditIdea{engine.idea("warp"), "by halves", "Give each warp half a row."});
+    const NodeId warp = engine.idea("warp"), cluster = engine.idea("cluster");
+    engine.post(command::EditIdea{warp, "by halves", "Give each warp half a row."});
     engine.post(command::Undo{});
+    engine.post(command::EditIdea{cluster, "cluster", "Give each cluster a row."});
+    engine.post(command::EditIdea{cluster, "cluster", "do cluster"}); // as it was
     ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
     engine.run();
     EXPECT_EQ(engine.summary("warp").proposer, "playbook") << engine.tree();
     EXPECT_EQ(engine.summary("warp").outcome, Outcome::Passed);
+    EXPECT_EQ(engine.summary("cluster").proposer, "playbook") << engine.tree();
+    EXPECT_EQ(engine.summary("cluster").outcome, Outcome::Passed);
 }
 
 TEST_F(ModelSearch, HintsAndAttachedTextsGoIntoPrompts)

@@ -50,6 +50,8 @@ struct Session {
         evaluation.outcome = speedup ? Outcome::Passed : Outcome::Incorrect;
         evaluation.reason = speedup ? "" : "output y[0] is 1 | 2 and should be 3";
         if (speedup) {
+            evaluation.build = BuildRecord{};
+            evaluation.build->kernels.push_back({.kernel = "k", .registers = static_cast<int>(*speedup * 50)});
             evaluation.timing = TimingRecord{};
             evaluation.timing->cases.push_back({.caseId = "c", .provenance = Provenance::Measured});
             evaluation.timing->speedupRoot = Interval{*speedup, *speedup * 0.99, *speedup * 1.01};
@@ -185,6 +187,18 @@ TEST(ProgressCurve, StepsUpOnlyWithFiguresOfTheFrame)
     EXPECT_NE(progressSvg({}, ProgressAxis::Usd).find("</svg>"), std::string::npos);
     session.book.setFrame({Provenance::Measured, "then"});
     EXPECT_EQ(progressOf(session.book, {}).back().best, 1.0);
+}
+
+TEST(RunReport, WhatIsBannedIsNoBest)
+{
+    Session session;
+    session.book.setBans({*Limit::parse("registers <= 128")}); // the tuned one has 150
+    EXPECT_EQ(progressOf(session.book, {Provenance::Measured, "now"}).back().best, 2.0);
+    const auto folder = ScratchFolder::create("report").value();
+    ASSERT_TRUE(writeReport({session.info, 0, 0, 0, session.book, [&](NodeId id) { return session.detail(id); }}, folder.path() / "out"));
+    const std::string markdown = readFile(folder.path() / "out/report.md").value();
+    EXPECT_NE(markdown.find("author's best (playbook) | node 3"), std::string::npos) << markdown;
+    EXPECT_EQ(markdown.find("best found by search"), std::string::npos) << markdown;
 }
 
 TEST(ReportText, WhatIsSpecialIsEscaped)

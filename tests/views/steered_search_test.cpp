@@ -151,8 +151,9 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     bench.undoStack().undo(); // the budget
     bench.undoStack().undo(); // the pin
     bench.undoStack().undo(); // the prune
+    ASSERT_TRUE(waitFor([&] { return !node().pruned && !node().pinned; }));
     act(Act::Pin);
-    ASSERT_TRUE(waitFor([&] { return !node().pruned && node().pinned && bench.nodes().at(0).budget.none(); }));
+    ASSERT_TRUE(waitFor([&] { return node().pinned && bench.nodes().at(0).budget.none(); }));
     EXPECT_EQ(window.banner().text().toStdString(), "");
 
     bench.bridge().close();
