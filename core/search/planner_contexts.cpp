@@ -113,7 +113,8 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
             ++context.failed->number;
         }
     }
-    if (backgroundWanted()) {
+    const Proposer* writer = proposerNamed(m_tree.at(idea).proposer);
+    if (writer && writer->readsBackground()) { // it looks at every node: not for a tuner beside a model
         ESPALIER_TRY(context.background, background(*parent));
         if (!failed && context.prompt.empty()) { // the engineer's own words stand for themselves
             ESPALIER_TRY(context.refined, refinedTry(idea, node));

@@ -23,7 +23,9 @@ constexpr std::string_view endlessName = "playbook"; ///< its texts are known, s
 class EndlessProposer final : public InstantProposer
 {
 public:
+    explicit EndlessProposer(bool model) : m_model(model) {}
     std::string_view name() const override { return endlessName; }
+    bool readsBackground() const override { return m_model; }
 
 protected:
     std::vector<ProposedIdea> offer(const IdeaContext& context) const override
@@ -42,6 +44,9 @@ protected:
         answer.payload = "{}";
         return answer;
     }
+
+private:
+    bool m_model;
 };
 
 Evaluation outcomeOf(std::int64_t id, const SessionInfo& info)
@@ -134,7 +139,7 @@ Result<void> addNodes(Store& store, std::int64_t count)
 
 } // namespace
 
-EngineParts largeSessionParts(FakeLedger& ledger)
+EngineParts largeSessionParts(FakeLedger& ledger, bool model)
 {
     EngineParts parts;
     parts.builders = 4;
@@ -143,9 +148,9 @@ EngineParts largeSessionParts(FakeLedger& ledger)
     parts.startJudge = [&ledger](const std::string&) -> Result<std::unique_ptr<Evaluator>> {
         return std::make_unique<FakeEvaluator>(ledger, fakeHello(), std::make_shared<int>(0));
     };
-    parts.makeProposers = [](const ProposerChoice&) -> Result<std::vector<std::unique_ptr<Proposer>>> {
+    parts.makeProposers = [model](const ProposerChoice&) -> Result<std::vector<std::unique_ptr<Proposer>>> {
         std::vector<std::unique_ptr<Proposer>> proposers;
-        proposers.push_back(std::make_unique<EndlessProposer>());
+        proposers.push_back(std::make_unique<EndlessProposer>(model));
         return proposers;
     };
     parts.toolkit = [] { return std::string("13.0.88"); };
