@@ -5,8 +5,10 @@
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
 #include "core/search/bans.h"
+#include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
+#include "core/search/standing.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +20,7 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     ESPALIER_TRY(reader.m_store, Store::open(file, Store::Mode::ReadOnly));
     const SessionInfo& info = reader.m_store->info();
     reader.m_book.setFrame({info.provenance, info.epoch});
-    ESPALIER_TRY(const auto bans, storedBans(*reader.m_store));
+    ESPALIER_TRY(const auto bans, bansIn(*reader.m_store));
     reader.m_book.setBans(limitsOf(bans));
     ESPALIER_TRY(const auto nodes, reader.m_store->nodes());
     for (const StoredNode& node : nodes) {
@@ -27,6 +29,8 @@ Result<SessionReader> SessionReader::open(const std::string& file)
         const MergedRecords records = mergeRecords(stages, std::nullopt);
         if (records.final) {
             reader.m_book.finished(node.id, records.evaluation);
+            const auto ended = NodePayload::parse(node.payload).ended; // adds up what was judged more than once
+            reader.m_deviceSeconds[node.id] = ended ? ended->deviceSeconds : deviceSecondsOf(records.evaluation);
         }
     }
     ESPALIER_TRY(const std::vector<StoredAct> acts, reader.m_store->acts());
@@ -52,6 +56,16 @@ Result<SessionReader> SessionReader::open(const std::string& file)
 Result<std::vector<StoredAct>> SessionReader::acts() const
 {
     return m_store->acts();
+}
+
+Result<std::vector<std::string>> SessionReader::hints() const
+{
+    return hintsIn(*m_store);
+}
+
+Result<std::vector<BannedTechnique>> SessionReader::bans() const
+{
+    return bansIn(*m_store);
 }
 
 Result<std::vector<Exchange>> SessionReader::exchanges(NodeId id) const

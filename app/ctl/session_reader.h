@@ -23,6 +23,9 @@ public:
     double secondsSpent() const { return m_store->secondsSpent(); }
     Result<std::vector<StoredAct>> acts() const; ///< of the engineer, oldest first
     std::optional<double> idleShare() const; ///< of the device, 0 to 1
+    Result<std::vector<std::string>> hints() const;     ///< as they stand
+    Result<std::vector<BannedTechnique>> bans() const;  ///< likewise
+    const std::map<NodeId, double>& deviceSeconds() const { return m_deviceSeconds; } ///< of the judge, by node
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".
     Result<NodeDetail> detail(NodeId id) const;
@@ -36,6 +39,7 @@ private:
     NodeBook m_book;
     Spending m_spending;
     std::map<NodeId, Spending> m_byNode;
+    std::map<NodeId, double> m_deviceSeconds;
 };
 
 } // namespace espalier::ctl

@@ -7,6 +7,7 @@
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "core/base/text.h"
+#include "core/engine/command_json.h"
 #include "core/engine/listing_desk.h"
 #include "core/model/evaluation_json.h"
 #include "core/search/act_words.h"
@@ -86,6 +87,7 @@ Json sessionJson(const SessionReader& reader)
             {"proposers", info.proposers},
             {"seed", info.seed},
             {"incumbent", info.incumbent.empty() ? Json(nullptr) : Json(info.incumbent)},
+            {"budget", command::budgetJson(info.budget)},
             {"seconds", reader.secondsSpent()},
             {"models", spendingJson(reader.spending())},
             {"created_at", info.createdAt},
@@ -147,6 +149,9 @@ void printDetail(const NodeDetail& detail)
                       node.proposer.empty() ? "the task's author" : node.proposer, node.title));
     if (!detail.ideaText.empty()) {
         print(fmt::format("idea:     {}", detail.ideaText));
+    }
+    if (!detail.why.empty()) {
+        print(fmt::format("chosen:   {}", detail.why));
     }
     if (node.kind == NodeKind::Idea) {
         return;
@@ -271,6 +276,7 @@ int showNode(const SessionReader& reader, const ShowVerb& options)
         node["idea"] = detail->ideaText;
         node["source"] = detail->source;
         node["created_at"] = detail->createdAt;
+        node["why"] = detail->why;
         node["evaluation"] = toJson(detail->evaluation);
         node["branch"] = spendingJson(branch);
         node["exchanges"] = Json::array();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/steer_command.h"
 
-#include "app/ctl/session_reader.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
@@ -12,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace espalier::ctl {
 namespace {
@@ -35,25 +35,25 @@ Result<std::string> ownPrompt(const std::string& file)
 /// Of the session: what is not given stays as it is. Of a branch: all of it is set.
 Result<command::Command> budgetOf(const SteerVerb& options)
 {
-    Budget budget = options.budget;
-    if (budget == Budget{} && !options.unlimited) {
-        return fail(ErrorCode::InvalidInput,
-                    "The budget says nothing: give --evals, --tokens, --usd or --seconds, or --unlimited.");
+    const Budget& budget = options.budget;
+    const bool rules = budget.target || budget.roofPercent || budget.plateau;
+    if (budget == Budget{} && options.lift.empty() && !options.unlimited) {
+        return fail(ErrorCode::InvalidInput, "The budget says nothing: give a limit such as --evals 40 or --target 2, take one "
+                                             "away with --no-evals or --no-target, or all that is spent with --unlimited.");
     }
     if (options.node > 0) {
+        if (rules || !options.lift.empty()) {
+            return fail(ErrorCode::InvalidInput, "A branch has --evals, --tokens, --usd and --seconds, which are set together, or "
+                                                 "--unlimited: the others are the session's, leave --node out.");
+        }
         return command::SetBranchBudget{NodeId{options.node},
                                         {budget.evaluations, budget.tokens, budget.usd, budget.seconds}};
     }
-    if (!options.unlimited) {
-        ESPALIER_TRY(const SessionReader session, SessionReader::open(options.session));
-        const Budget& now = session.info().budget;
-        budget = now;
-        budget.evaluations = options.budget.evaluations ? options.budget.evaluations : now.evaluations;
-        budget.tokens = options.budget.tokens ? options.budget.tokens : now.tokens;
-        budget.usd = options.budget.usd ? options.budget.usd : now.usd;
-        budget.seconds = options.budget.seconds ? options.budget.seconds : now.seconds;
+    std::vector<std::string> lift = options.lift;
+    if (options.unlimited) {
+        lift.insert(lift.end(), {"evaluations", "tokens", "usd", "seconds"});
     }
-    return command::SetBudget{budget};
+    return command::ChangeBudget{budget, std::move(lift)};
 }
 
 std::optional<Again> againNamed(const std::string& act)

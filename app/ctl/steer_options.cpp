@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace espalier::ctl {
 namespace {
@@ -88,25 +90,34 @@ void addModelActs(Acts& acts, SteerVerb& verb)
     acts.add("detach", "Take an attached text away")->add_option("name", verb.name, "Its name")->required();
 }
 
+/// `name`: as the limit is called in a session.
 template <typename T>
-void addLimit(CLI::App* budget, const char* name, std::optional<T>& limit, const char* help)
+void addLimit(CLI::App* budget, const std::string& option, const char* name, std::optional<T>& limit,
+              std::vector<std::string>& lift, const char* help)
 {
-    budget->add_option_function<T>(name, [&limit](const T& value) { limit = value; }, help)->check(CLI::NonNegativeNumber);
+    CLI::Option* set =
+        budget->add_option_function<T>("--" + option, [&limit](const T& value) { limit = value; }, help)->check(CLI::NonNegativeNumber);
+    budget->add_flag_callback("--no-" + option, [&lift, name] { lift.emplace_back(name); }, "It holds no more")->excludes(set);
 }
 
 void addRunActs(Acts& acts, SteerVerb& verb)
 {
-    CLI::App* budget = acts.add("budget", "What the session may spend in all; with --node a branch, from now on");
+    CLI::App* budget = acts.add("budget", "What the session may spend in all, and when it has enough: what is not named stays; "
+                                          "with --node a branch, from now on");
     budget->add_option("--node", verb.node, "The node, and everything below it")->check(CLI::PositiveNumber);
-    addLimit(budget, "--evals", verb.budget.evaluations, "Evaluations");
-    addLimit(budget, "--tokens", verb.budget.tokens, "Tokens of models, in and out");
-    addLimit(budget, "--usd", verb.budget.usd, "Money for models");
-    addLimit(budget, "--seconds", verb.budget.seconds, "Seconds of the run; of a branch: seconds of the device");
-    budget->add_flag("--unlimited", verb.unlimited, "No limit any more");
+    addLimit(budget, "evals", "evaluations", verb.budget.evaluations, verb.lift, "Evaluations");
+    addLimit(budget, "tokens", "tokens", verb.budget.tokens, verb.lift, "Tokens of models, in and out");
+    addLimit(budget, "usd", "usd", verb.budget.usd, verb.lift, "Money for models");
+    addLimit(budget, "seconds", "seconds", verb.budget.seconds, verb.lift,
+             "Seconds of the run; of a branch: seconds of the device");
+    addLimit(budget, "target", "target", verb.budget.target, verb.lift, "Enough at so many times the incumbent's speed");
+    addLimit(budget, "roof", "roof", verb.budget.roofPercent, verb.lift, "Enough within so many per cent of the goal floor");
+    addLimit(budget, "plateau", "plateau", verb.budget.plateau, verb.lift, "Enough after so many evaluations without a new best");
+    budget->add_flag("--unlimited", verb.unlimited, "No limit of evaluations, tokens, money and seconds any more");
     acts.add("strategy", "Another strategy takes over, with its parameters after a colon: beam:width=3")
         ->add_option("strategy", verb.strategy, "refine, beam, ucb, evolution, sample or manual")
         ->required();
-    acts.add("undo", "Take back the last pin, prune, boost, edit, hint, ban, budget or strategy");
+    acts.add("undo", "Take back the last act on tree or settings; an idea, a kernel or a crossing that grew is pruned");
     acts.add("pause", "A running session: nothing new starts, what runs ends");
     acts.add("step", "An open session: one expansion, then it pauses");
     acts.add("run", "An open session: go on");

@@ -70,7 +70,8 @@ struct SteerVerb {
     std::string strategy;   ///< strategy
     std::int64_t second = 0; ///< cross: with which node
     Budget budget;          ///< budget: what was given
-    bool unlimited = false; ///< budget: no limit any more
+    bool unlimited = false; ///< budget: nothing that is spent has a limit any more
+    std::vector<std::string> lift; ///< budget: limits that hold no more
     std::string file, name; ///< attach: which file, under which name; detach: the name; inject: the kernel
     std::string title;      ///< edit, add-idea, inject
     double factor = 1;      ///< boost

@@ -4,6 +4,8 @@
 #include "app/ctl/output.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
+#include "app/ctl/verdict_line.h"
+#include "app/ctl/watch_elsewhere.h"
 #include "app/ctl/watched_file.h"
 #include "core/base/file.h"
 
@@ -15,33 +17,6 @@
 namespace espalier::ctl {
 
 namespace {
-
-std::string verdictText(const NodeSummary& node)
-{
-    std::string text = fmt::format("node {}: {}", node.id.value, nameOf(node.outcome));
-    if (node.outcome == Outcome::Passed && node.timeUs) {
-        text += fmt::format(", {}{:.4g} us", node.provenance == Provenance::Model ? "modelled " : "", node.timeUs->value);
-        if (node.speedupRoot) {
-            text += fmt::format(", {:.3f}x of the root", node.speedupRoot->value);
-        }
-        if (node.speedupParent) {
-            text += fmt::format(", {:.3f}x of its parent{}", node.speedupParent->value, node.tieWithParent ? " (a tie)" : "");
-        }
-    } else if (!node.reason.empty()) {
-        text += ": " + node.reason;
-    }
-    return text;
-}
-
-Json verdictJson(const NodeSummary& node)
-{
-    return {{"node", node.id.value},
-            {"outcome", nameOf(node.outcome)},
-            {"reason", node.reason},
-            {"time_us", node.timeUs ? Json(node.timeUs->value) : Json(nullptr)},
-            {"speedup_root", node.speedupRoot ? Json(node.speedupRoot->value) : Json(nullptr)},
-            {"speedup_parent", node.speedupParent ? Json(node.speedupParent->value) : Json(nullptr)}};
-}
 
 /// The engine runs with the strategy that waits for the engineer: nothing but what is saved is judged.
 class Watching
@@ -55,6 +30,9 @@ public:
         engine.session = m_options.session;
         engine.strategyOnce = "manual";
         auto opened = Engine::open(std::move(engine), [this](const event::Event& event) { m_events.push(event); });
+        if (!opened && opened.error().code == ErrorCode::Busy) {
+            return watchElsewhere(m_options, std::move(m_file), parentSource);
+        }
         if (!opened) {
             return failWith(opened.error(), m_options.json);
         }
@@ -137,11 +115,7 @@ private:
     {
         ++m_told;
         --m_awaited;
-        if (m_options.json) {
-            print(verdictJson(node).dump(-1, ' ', false, Json::error_handler_t::replace)); // one object a line
-        } else {
-            print(verdictText(node));
-        }
+        printVerdict(node, m_options.json);
     }
 
     const WatchVerb& m_options;

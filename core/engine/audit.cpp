@@ -208,8 +208,11 @@ bool AuditReport::fit() const
 
 bool AuditReport::complete() const
 {
-    return std::none_of(rows.begin(), rows.end(),
-                        [](const AuditRow& row) { return row.state == AuditRow::State::NotRun; });
+    const bool tried = std::any_of(rows.begin(), rows.end(), [](const AuditRow& row) {
+        return row.id != "root" && (row.state == AuditRow::State::Good || row.state == AuditRow::State::Bad);
+    });
+    return tried && std::none_of(rows.begin(), rows.end(),
+                                 [](const AuditRow& row) { return row.state == AuditRow::State::NotRun; });
 }
 
 Result<AuditReport> auditTask(const AuditRequest& request, const std::function<void(const AuditRow&)>& done,

@@ -37,7 +37,7 @@ struct AuditReport {
     JudgeHello device;
     std::vector<AuditRow> rows; ///< the root first
     bool fit() const;           ///< no row is bad and the root passed
-    bool complete() const;      ///< every row has a verdict
+    bool complete() const;      ///< every row has a verdict, and some null candidate was judged
 };
 
 /// Builds and judges everything through the normal path, verify only. Blocks; `done` is called with each row as it is

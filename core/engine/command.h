@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace espalier::command {
 
@@ -46,11 +47,15 @@ struct Ban { std::string text; std::string predicate; };
 struct LiftBan { int number = 1; };                                  ///< in the order in which they were given
 struct SetBranchBudget { NodeId node; BranchBudget budget; };        ///< from now on; none(): no limit any more
 struct SetBudget { Budget budget; };                                 ///< the session's limits; starts nothing
+/// Some of the session's limits; the others stay as they are when it is done. `lift`: names of those that hold no more, as
+/// Budget calls them ("usd", "roof"); what is in `set` as well holds.
+struct ChangeBudget { Budget set; std::vector<std::string> lift; };
 struct SetStrategy { std::string words; };                           ///< another one takes over; the session keeps it
 struct CrossOver { NodeId first, second; };                          ///< an idea of two passed kernels that comes next
 /// What is asked, built or judged of a candidate is abandoned; it ends as cancelled and does not come back.
 struct Kill { NodeId node; };
-/// Takes back the engineer's last pin, prune, boost, edit, hint, ban, budget or strategy; again: the one before.
+/// Takes back the engineer's last pin, prune, boost, edit, hint, attached text, ban, budget or strategy; what they let grow
+/// (an idea, an own kernel, a crossing) is pruned. Again: the act before.
 struct Undo {};
 
 struct FetchExchanges { NodeId node; };                              ///< answered by event::Exchanges
@@ -61,6 +66,6 @@ struct Repro { NodeId node; std::string folder; };                   ///< one pr
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
                              Ask, JudgeAgain, AddHint, RemoveHint, Attach, Ban, LiftBan, SetBranchBudget, SetBudget,
-                             SetStrategy, CrossOver, Kill, Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
+                             ChangeBudget, SetStrategy, CrossOver, Kill, Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
 
 } // namespace espalier::command

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/command_json.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 #include <map>
 #include <string>
@@ -13,6 +15,7 @@
 namespace espalier::command {
 namespace {
 
+constexpr std::array limitNames = {"evaluations", "seconds", "usd", "tokens", "target", "roof", "plateau"};
 constexpr std::array allAgain = {Again::Winner, Again::Verify, Again::Time, Again::Profile};
 
 // --- writing -----------------------------------------------------------------------------------------------------
@@ -88,6 +91,10 @@ struct Writer {
         return {{"command", "branch-budget"}, {"node", c.node.value}, {"budget", branchJson(c.budget)}};
     }
     Json operator()(const SetBudget& c) const { return {{"command", "budget"}, {"budget", budgetJson(c.budget)}}; }
+    Json operator()(const ChangeBudget& c) const
+    {
+        return {{"command", "change-budget"}, {"set", budgetJson(c.set)}, {"lift", c.lift}};
+    }
     Json operator()(const SetStrategy& c) const { return {{"command", "strategy"}, {"words", c.words}}; }
     Json operator()(const CrossOver& c) const
     {
@@ -199,6 +206,17 @@ Result<BranchBudget> branchFrom(const JsonReader& at)
     return budget;
 }
 
+Result<std::vector<std::string>> liftFrom(const JsonReader& at)
+{
+    std::vector<std::string> names;
+    ESPALIER_TRY(const auto items, at.items());
+    for (const JsonReader& item : items) {
+        ESPALIER_TRY(std::string name, item.oneOf({limitNames.begin(), limitNames.end()}));
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
 Result<Again> againFrom(const JsonReader& at)
 {
     std::vector<std::string> names;
@@ -249,6 +267,10 @@ const std::map<std::string, Reader, std::less<>>& readers()
              return SetBranchBudget{f.node(), f.read<BranchBudget>("budget", branchFrom)};
          }},
         {"budget", [](Fields& f) { return SetBudget{f.read<Budget>("budget", budgetFrom)}; }},
+        {"change-budget",
+         [](Fields& f) {
+             return ChangeBudget{f.read<Budget>("set", budgetFrom), f.read<std::vector<std::string>>("lift", liftFrom)};
+         }},
         {"strategy", [](Fields& f) { return SetStrategy{f.text("words")}; }},
         {"cross", [](Fields& f) { return CrossOver{f.node("first"), f.node("second")}; }},
         {"kill", [](Fields& f) { return Kill{f.node()}; }},
@@ -280,7 +302,7 @@ Json budgetJson(const Budget& budget)
 Result<Budget> budgetFrom(const JsonReader& at)
 {
     Budget budget;
-    ESPALIER_CHECK(at.onlyFields({"evaluations", "seconds", "usd", "tokens", "target", "roof", "plateau"}));
+    ESPALIER_CHECK(at.onlyFields({limitNames.begin(), limitNames.end()}));
     ESPALIER_CHECK(optional(at, "evaluations", budget.evaluations));
     ESPALIER_CHECK(optional(at, "seconds", budget.seconds));
     ESPALIER_CHECK(optional(at, "usd", budget.usd));
@@ -289,6 +311,20 @@ Result<Budget> budgetFrom(const JsonReader& at)
     ESPALIER_CHECK(optional(at, "roof", budget.roofPercent));
     ESPALIER_CHECK(optional(at, "plateau", budget.plateau));
     return budget;
+}
+
+Result<Budget> changedBudget(const Budget& now, const ChangeBudget& change)
+{
+    Json json = budgetJson(now);
+    for (const std::string& name : change.lift) {
+        if (std::find(limitNames.begin(), limitNames.end(), name) == limitNames.end()) {
+            return fail(ErrorCode::InvalidInput, fmt::format("A session has no limit \"{}\": it has {}.", name,
+                                                             fmt::join(limitNames, ", ")));
+        }
+        json.erase(name);
+    }
+    json.update(budgetJson(change.set));
+    return budgetFrom(JsonReader(json, "budget"));
 }
 
 bool steers(const Command& command)

@@ -22,5 +22,7 @@ bool steers(const Command& command);
 
 Json budgetJson(const Budget& budget);
 Result<Budget> budgetFrom(const JsonReader& at);
+/// Errors: InvalidInput: there is no such limit to lift.
+Result<Budget> changedBudget(const Budget& now, const ChangeBudget& change);
 
 } // namespace espalier::command

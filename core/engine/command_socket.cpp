@@ -84,6 +84,21 @@ Result<void> answerFrom(const std::string& line)
     return fail(errorCodeNamed(name), std::move(text));
 }
 
+/// To the process that has the session open; none where nobody listens.
+UniqueFd connected(const fs::path& session)
+{
+    const auto path = commandSocketPath(session);
+    UniqueFd fd(path ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
+    if (!fd) {
+        return {};
+    }
+    const sockaddr_un address = addressOf(*path);
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !ofThisUser(fd.get())) {
+        return {};
+    }
+    return fd;
+}
+
 } // namespace
 
 Result<fs::path> commandSocketPath(const fs::path& session)
@@ -196,15 +211,15 @@ void CommandSocket::answer(std::int64_t id, const Result<void>& result)
     }
 }
 
+bool somebodyListens(const fs::path& session)
+{
+    return static_cast<bool>(connected(session));
+}
+
 std::optional<Result<void>> sendCommand(const fs::path& session, const command::Command& command)
 {
-    const auto path = commandSocketPath(session);
-    UniqueFd fd(path ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
+    UniqueFd fd = connected(session);
     if (!fd) {
-        return std::nullopt;
-    }
-    const sockaddr_un address = addressOf(*path);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !ofThisUser(fd.get())) {
         return std::nullopt;
     }
     UniqueFd out(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));

@@ -60,6 +60,8 @@ private:
     std::int64_t m_nextPeer = 1;
 };
 
+bool somebodyListens(const std::filesystem::path& session);
+
 /// Sends one command to the process that has the session open and waits for its answer. nullopt: none listens, or it
 /// ended without looking at the command. Errors: what it answered; Busy when it does not answer within 30 seconds.
 std::optional<Result<void>> sendCommand(const std::filesystem::path& session, const command::Command& command);

@@ -98,10 +98,8 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
         command.what == Again::Profile) {
         return no(fmt::format("Node {} was measured in another environment: time it again first.", node.id.value));
     }
-    ESPALIER_CHECK(m_journal.addAct("engineer", Json{{"act", "judge-again"},
-                                                     {"node", node.id.value},
-                                                     {"what", std::string(nameOf(command.what))}}
-                                                    .dump()));
+    ESPALIER_CHECK(m_acts.perform(
+        {{"act", "judge-again"}, {"node", node.id.value}, {"what", std::string(nameOf(command.what))}}, {}));
     const NodeId id = node.id;
     const bool alone = m_state != RunState::Running;
     if (alone) {

@@ -26,11 +26,24 @@ struct EngineCore::Handler {
     void operator()(const command::Run& c) const { core.run(c); }
     void operator()(const command::Pause&) const
     {
+        if (core.m_state == RunState::Running) {
+            core.noteControl("pause");
+        }
         core.m_byEngineer = true;
         core.pause("");
     }
-    void operator()(const command::Step&) const { core.resumeRun(1); }
-    void operator()(const command::Stop&) const { core.stop(); }
+    void operator()(const command::Step&) const
+    {
+        core.noteControl("step");
+        core.resumeRun(1);
+    }
+    void operator()(const command::Stop&) const
+    {
+        if (core.m_state == RunState::Running || core.m_state == RunState::Pausing) { // else a session is closed, no more
+            core.noteControl("stop");
+        }
+        core.stop();
+    }
     void operator()(const command::SetPinned& c) const { answer("pin", core.m_planner->setPinned(c.node, c.pinned)); }
     void operator()(const command::SetPruned& c) const { answer("prune", core.m_planner->setPruned(c.node, c.pruned)); }
     void operator()(const command::SetBoost& c) const { answer("boost", core.m_planner->setBoost(c.node, c.boost)); }
@@ -63,6 +76,7 @@ struct EngineCore::Handler {
         answer("budget", core.m_planner->setBranchBudget(c.node, c.budget));
     }
     void operator()(const command::SetBudget& c) const { answer("budget", core.setBudget(c.budget)); }
+    void operator()(const command::ChangeBudget& c) const { answer("budget", core.changeBudget(c)); }
     void operator()(const command::SetStrategy& c) const { answer("strategy", core.setStrategy(c.words)); }
     void operator()(const command::CrossOver& c) const { answer("cross", core.m_planner->crossOver(c.first, c.second)); }
     void operator()(const command::Kill& c) const { answer("kill", core.kill(c.node)); }
@@ -154,8 +168,27 @@ Result<void> EngineCore::setBudget(const Budget& budget)
 {
     ESPALIER_CHECK(checkBudget(budget));
     const Json before = command::budgetJson(m_journal.info().budget);
-    return m_acts.perform({{"act", "budget"}, {"budget", command::budgetJson(budget)}},
+    Json set = Json::object(), lift = Json::array(); // what it changes, for people
+    const Json after = command::budgetJson(budget);
+    for (const auto& [name, limit] : after.items()) {
+        if (!before.contains(name) || before[name] != limit) {
+            set[name] = limit;
+        }
+    }
+    for (const auto& [name, limit] : before.items()) {
+        if (!after.contains(name)) {
+            lift.push_back(name);
+        }
+    }
+    return m_acts.perform({{"act", "budget"}, {"budget", std::move(set)}, {"lift", std::move(lift)}},
                           {.field = "budget", .value = before}, budgetChange(budget));
+}
+
+/// What stands here is changed, not what somebody read before: two who change different limits both have their way.
+Result<void> EngineCore::changeBudget(const command::ChangeBudget& change)
+{
+    ESPALIER_TRY(const Budget budget, command::changedBudget(m_journal.info().budget, change));
+    return setBudget(budget);
 }
 
 Change EngineCore::budgetChange(const Budget& budget)
@@ -194,18 +227,27 @@ Result<Change> EngineCore::strategyChange(const std::string& words)
 Result<void> EngineCore::kill(NodeId node)
 {
     if (m_pipeline->judgedAgain(node)) {
+        ESPALIER_CHECK(m_acts.perform({{"act", "kill"}, {"of", "judging again"}, {"node", node.value}}, {}));
         m_pipeline->kill(node);
         return {};
     }
     return m_planner->kill(node);
 }
 
+/// An act on the run itself. It is done even where it cannot be stored: a full disk keeps nobody from pausing.
+void EngineCore::noteControl(const char* act)
+{
+    if (const auto noted = m_acts.perform({{"act", act}}, {}); !noted) {
+        log(noted.error().message);
+    }
+}
+
 Result<void> EngineCore::undo()
 {
     const Replaced* last = m_acts.last();
     if (!last) {
-        return fail(ErrorCode::NotFound, "There is nothing to undo: no pin, prune, boost, edit, hint, ban, budget or strategy "
-                                         "of this session is left to take back.");
+        return fail(ErrorCode::NotFound, "There is nothing to undo: nothing that was set, written, grown or attached in this "
+                                         "session is left to take back.");
     }
     const auto change = changeBack(*last);
     if (!change) {

@@ -72,6 +72,9 @@ void EngineCore::run(const command::Run& command)
             return refuse("budget", result.error());
         }
     }
+    if (m_state != RunState::Running || m_steps) {
+        noteControl("run");
+    }
     resumeRun(std::nullopt);
 }
 

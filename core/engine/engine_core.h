@@ -84,10 +84,12 @@ private:
 
     // engine_commands.cpp: what concerns the whole session
     Result<void> setBudget(const Budget& budget);
+    Result<void> changeBudget(const command::ChangeBudget& change);
     Change budgetChange(const Budget& budget);
     Result<void> setStrategy(const std::string& words);
     Result<Change> strategyChange(const std::string& words);
     Result<void> kill(NodeId node);
+    void noteControl(const char* act);
     Result<void> undo();
     Result<Change> changeBack(const Replaced& replaced);
     void listen();
@@ -127,7 +129,7 @@ private:
     std::shared_ptr<const Task> m_task;
     std::optional<Incumbent> m_incumbent;
     SessionJournal m_journal;
-    ActHistory m_acts{m_journal};
+    ActHistory m_acts{m_journal, m_parts.author};
     ExchangeBook m_exchanges{m_journal};
     std::string m_deviceSheet; ///< once a judge has said what its device is
     NodeBook m_book;

@@ -2,6 +2,7 @@
 #include "core/engine/engine_parts.h"
 
 #include "core/base/file.h"
+#include "core/base/user.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
 #include "core/propose/prompt/lesson_book.h"
@@ -22,6 +23,9 @@ EngineParts realParts(const EngineOptions& options)
     parts.profiling = options.profiling;
     parts.builders =
         options.builders > 0 ? options.builders : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    if (std::string name = userName(); !name.empty()) {
+        parts.author = std::move(name);
+    }
     parts.loadTask = [](std::string_view nameOrFolder) -> Result<Task> {
         ESPALIER_TRY(Task task, loadTask(nameOrFolder));
         ESPALIER_CHECK(checkSupported(task));

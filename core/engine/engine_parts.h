@@ -35,6 +35,7 @@ struct EngineParts {
     /// Where other processes steer the session while it is open; empty: they cannot.
     std::function<Result<std::unique_ptr<CommandSocket>>(const std::filesystem::path& session)> listen;
     ListingSource listings;               ///< called on a thread of its own
+    std::string author = "engineer";      ///< who acts here, as the session names them
     int builders = 1;
     Profiling profiling = Profiling::Off; ///< of every candidate that passes
 };

@@ -178,6 +178,7 @@ Result<CasePlan> planCase(const Task& task, const TaskCase& taskCase)
         }
         plan.normBounds.push_back(bound);
     }
+    ESPALIER_TRY(plan.reductionLength, reductionLengthOf(task, taskCase));
     ESPALIER_TRY(const std::int64_t bytes, minimumBytes(task, taskCase));
     plan.minimumBytes = static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
     ESPALIER_TRY(plan.flops, flopsOf(task, taskCase));

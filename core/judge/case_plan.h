@@ -32,6 +32,7 @@ struct CasePlan {
     double weight = 1;
     std::vector<ArgumentPlan> arguments; ///< in the entry's order
     std::vector<double> normBounds;      ///< by argument; 0: no norm criterion
+    double reductionLength = 0;          ///< K of the contract; 0: not said
     std::uint64_t minimumBytes = 0;      ///< that must move
     double flops = 0;
     double unitRoundoff = 0;

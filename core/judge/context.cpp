@@ -36,6 +36,19 @@ std::string cudaErrorText(int code)
     return fmt::format("CUDA error {}", code);
 }
 
+Judged<void> orNoMemory(int status, const std::string& during)
+{
+    constexpr int outOfMemory = 2; // cudaErrorMemoryAllocation
+    if (status != outOfMemory) {
+        return {};
+    }
+    return std::unexpected(Verdict{Outcome::NotRun, NotRunCause::Infrastructure,
+                                   fmt::format("returned {} during {}: the device had no memory left for it; free some, or let "
+                                               "the kernel ask for less",
+                                               cudaErrorText(status), during),
+                                   {}, true});
+}
+
 std::vector<std::string> entryNames(const std::string& entry)
 {
     return {entry, entry + "_workspace"};
@@ -120,6 +133,7 @@ Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const 
     if (const std::string left = context.device().restoreState(); !left.empty() && !runner.process->trusted()) {
         return rejected(Outcome::Suspicious, "state", fmt::format("{} and left it so during {}", left, during));
     }
+    ESPALIER_CHECK(orNoMemory(facts.block.clock.status, during));
     if (facts.block.clock.status != 0 && stands(Defence::ReturnValue)) {
         return rejected(Outcome::RuntimeFailed, "return",
                         fmt::format("returned {} in call {} during {}", cudaErrorText(facts.block.clock.status),

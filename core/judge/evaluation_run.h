@@ -67,7 +67,9 @@ private:
                                  const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
                                  Evaluation& evaluation);
     static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
-    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows.
+    Result<void> prepareRunners(const worker::Evaluate& job, const Task& task);
+    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows. (Started while
+    /// the candidate is verified they take as long, and the gate takes three times as long: 1.4 s instead of 0.4.)
     Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
                                      std::vector<Evidence>& evidence);
     Judged<std::vector<Contender>> contendersOf(const std::string& taskHash, const CasePlan& plan,

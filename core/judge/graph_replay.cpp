@@ -17,18 +17,14 @@ Judged<void> prepare(WorkArea& area, std::size_t set, Before before)
     return orInfrastructure(area.poisonWorkspace());
 }
 
-constexpr int captureUnsupported = 900; ///< cudaErrorStreamCaptureUnsupported
-
-Judged<std::optional<LaunchCount>> capture(const Context& context, LoadedRunner& runner, const runner::Call& call,
-                                           const std::string& caseId)
+Judged<LaunchCount> capture(const Context& context, LoadedRunner& runner, const runner::Call& call,
+                            const std::string& caseId)
 {
     auto graph = runner.process->capture({call}, context.runners.deadlines().call, context.interrupts);
     if (!graph) {
         return std::unexpected(verdictOf(graph.error(), fmt::format("the capture of a call of case {}", caseId)));
     }
-    if (graph->status == captureUnsupported) {
-        return std::nullopt;
-    }
+    ESPALIER_CHECK(orNoMemory(graph->status, fmt::format("the capture of a call of case {}", caseId)));
     if (!graph->error.empty() || graph->status != 0) {
         const std::string why = graph->status != 0 ? "the call returned " + cudaErrorText(graph->status) : graph->error;
         return rejected(Outcome::Suspicious, "capture",
@@ -65,18 +61,14 @@ Judged<std::optional<Verdict>> findWrong(OracleComparison& oracle, WorkArea& are
 
 } // namespace
 
-Judged<std::optional<LaunchCount>> replayCaptured(const Context& context, OracleComparison& oracle,
-                                                  LoadedRunner& runner, WorkArea& area, std::size_t set,
-                                                  std::uint64_t workspaceBytes)
+Judged<LaunchCount> replayCaptured(const Context& context, OracleComparison& oracle, LoadedRunner& runner,
+                                   WorkArea& area, std::size_t set, std::uint64_t workspaceBytes)
 {
     const CasePlan& plan = area.plan();
     ESPALIER_CHECK(prepare(area, set, Before::Noise));
     ESPALIER_TRY(runner::Call call, entryCall(context, runner, area, set, workspaceBytes));
     call.snapshots.clear(); // a graph is one call: nothing follows it that could look too early
-    ESPALIER_TRY(const std::optional<LaunchCount> count, capture(context, runner, call, plan.id));
-    if (!count) {
-        return count;
-    }
+    ESPALIER_TRY(const LaunchCount count, capture(context, runner, call, plan.id));
     const Before before = randomSeed() % 2 == 0 ? Before::Noise : Before::NaN;
     const auto deadline = context.runners.deadlines().call;
     ESPALIER_CHECK(prepare(area, set, before));

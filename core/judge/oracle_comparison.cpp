@@ -84,9 +84,11 @@ WrongElements describeWrong(const ArgumentPlan& argument, const OutputTally& tal
 
 } // namespace
 
-double OutputTally::normError() const
+double OutputTally::normError(double reductionLength) const
 {
-    return squaredReference > 0 ? std::sqrt(squaredError / squaredReference) : std::sqrt(squaredError);
+    const double random = reductionLength > 0 ? squaredScale / reductionLength : 0;
+    const double squaredNorm = std::max(squaredReference, random);
+    return squaredNorm > 0 ? std::sqrt(squaredError / squaredNorm) : std::sqrt(squaredError);
 }
 
 std::vector<std::string> OracleComparison::names(const std::string& entry, const std::vector<std::string>& outputs)
@@ -203,7 +205,7 @@ Judged<std::vector<OutputTally>> OracleComparison::compareBatch(const WorkArea& 
                                       result.compared, batch[w].count));
         }
         tallies.push_back({result.compared, result.failed, result.nonFinite, result.stillPoison, result.firstFailed,
-                           result.sumSquaredError, result.sumSquaredReference, result.worstRatio, result.worstOut,
+                           result.sumSquaredError, result.sumSquaredReference, result.sumSquaredScale, result.worstRatio, result.worstOut,
                            result.worstRef, result.worstIndex});
     }
     return tallies;
@@ -243,6 +245,7 @@ void OracleComparison::add(OutputTally& into, const OutputTally& more)
     into.firstFailed = std::min(into.firstFailed, more.firstFailed);
     into.squaredError += more.squaredError;
     into.squaredReference += more.squaredReference;
+    into.squaredScale += more.squaredScale;
     if (more.worstRatio > into.worstRatio) {
         into.worstRatio = more.worstRatio;
         into.worstOut = more.worstOut;
@@ -323,12 +326,12 @@ std::optional<Verdict> OracleComparison::judge(const CasePlan& plan, std::size_t
         const WrongElements wrong = describeWrong(argument, tally, before, where);
         return incorrect(wrong.check, wrong.sentence);
     }
-    const double bound = plan.normBounds[index];
-    if (bound > 0 && stands(Defence::NormBound) && tally.compared >= fewestForNorm && !(tally.normError() <= bound)) {
+    const double bound = plan.normBounds[index], error = tally.normError(plan.reductionLength);
+    if (bound > 0 && stands(Defence::NormBound) && tally.compared >= fewestForNorm && !(error <= bound)) {
         return incorrect("norm", fmt::format("the error of output {} has a norm of {:.3g} of the reference's in {}; "
                                              "the contract allows {:.3g} (a lower "
                                              "precision than the contract's looks like this)",
-                                             argument.name, tally.normError(), where, bound));
+                                             argument.name, error, where, bound));
     }
     return std::nullopt;
 }

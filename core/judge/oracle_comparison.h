@@ -20,10 +20,12 @@ struct Window {
 struct OutputTally {
     std::uint64_t compared = 0, failed = 0, nonFinite = 0, stillPoison = 0;
     std::uint64_t firstFailed = ~std::uint64_t{0};
-    double squaredError = 0, squaredReference = 0;
+    double squaredError = 0, squaredReference = 0, squaredScale = 0;
     double worstRatio = 0, worstOut = 0, worstRef = 0;
     std::uint64_t worstIndex = 0;
-    double normError() const;
+    /// norm(out - ref) over norm(ref), or over what sums of `reductionLength` products of these magnitudes with random signs
+    /// come to, where that is more: outputs that cancel, or of which a relu leaves little, say nothing of the precision.
+    double normError(double reductionLength) const;
 };
 
 /// Compares outputs with the oracle, which runs in a trusted runner of its own on the judge's inputs. Thread: the

@@ -42,6 +42,19 @@ std::vector<Evaluator::Rival> Evaluator::rivalsOf(const worker::Evaluate& job, c
     return rivals;
 }
 
+/// In the quick tier the candidate's process and those of rivals that are not warm start side by side: together they take
+/// little longer than one.
+Result<void> Evaluator::prepareRunners(const worker::Evaluate& job, const Task& task)
+{
+    std::size_t wanted = 1;
+    if (job.tier == Tier::Quick && !job.verifyOnly) {
+        for (const Rival& rival : rivalsOf(job, task)) {
+            wanted += rival.role != Role::Trusted && !m_context.runners.isWarm(rival.role, rival.library);
+        }
+    }
+    return m_context.runners.prepareStandby(wanted);
+}
+
 Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& job, const Task& task,
                                                        const std::vector<Rival>& rivals,
                                                        std::vector<Evidence>& evidence)

@@ -4,16 +4,15 @@
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace espalier::judge {
 
 namespace {
 
-std::uint64_t physicalMemory()
+bool serves(const LoadedRunner& runner, Role role, const std::string& library)
 {
-    const long pages = ::sysconf(_SC_PHYS_PAGES), size = ::sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+    return (runner.role == Role::Trusted) == (role == Role::Trusted) && runner.library == library &&
+           runner.process->alive();
 }
 
 } // namespace
@@ -52,9 +51,11 @@ Verdict verdictOf(const RunnerFailure& failure, const std::string& during)
         break;
     }
     if (failure.status && failure.status->signal == SIGSYS) {
-        return verdict(
-            Outcome::Suspicious, "sandbox",
-            fmt::format("tried to start another process during {}, which no kernel needs; it was killed", during));
+        // Which call it was does not reach its parent: the wait status holds the signal alone.
+        return verdict(Outcome::Suspicious, "sandbox",
+                       fmt::format("was killed during {} for a system call that no kernel needs: those that start a process "
+                                   "(fork, exec, clone), look into one (ptrace, process_vm_readv) or are no 64-bit calls",
+                                   during));
     }
     if (failure.status && failure.status->signal == 0) {
         return verdict(Outcome::RuntimeFailed, "exit",
@@ -74,25 +75,40 @@ RunnerPool::RunnerPool(DeviceSession& session, ArtefactStore& store, std::string
 {
 }
 
-Result<void> RunnerPool::prepareStandby()
+Result<void> RunnerPool::prepareStandby(std::size_t wanted)
 {
-    if (m_standby && m_standby->alive()) {
-        return {};
+    std::erase_if(m_standbys, [](const auto& standby) { return !standby->alive(); });
+    while (m_standbys.size() < wanted) {
+        ESPALIER_TRY(auto standby, RunnerProcess::start(m_session, m_worker, &m_sandbox));
+        m_standbys.push_back(std::move(standby));
     }
-    ESPALIER_TRY(m_standby, RunnerProcess::start(m_session, m_worker, &m_sandbox));
     return {};
+}
+
+bool RunnerPool::isWarm(Role role, const std::string& hash) const
+{
+    return isWarm(role, hash, m_warm.begin());
+}
+
+bool RunnerPool::isWarm(Role role, const std::string& hash, std::list<LoadedRunner>::const_iterator from) const
+{
+    return std::any_of(from, m_warm.end(), [&](const LoadedRunner& warm) { return serves(warm, role, hash); });
 }
 
 Result<void> RunnerPool::settle(Interrupts& interrupts)
 {
     ESPALIER_CHECK(prepareStandby());
-    if (auto ready = m_standby->awaitReady(m_deadlines.start, interrupts); !ready) {
-        m_standby.reset();
-        return std::unexpected(errorOf(ready.error(), "starting a runner"));
+    for (const auto& standby : m_standbys) { // all of them: none starts while another one is calibrated
+        if (auto ready = standby->awaitReady(m_deadlines.start, interrupts); !ready) {
+            const Error error = errorOf(ready.error(), "starting a runner");
+            m_standbys.clear();
+            return std::unexpected(error);
+        }
     }
-    m_runtimeVersion = m_standby->runtimeVersion();
-    if (onFresh && m_standby->emptyWall().empty()) {
-        ESPALIER_CHECK(onFresh(*m_standby, interrupts));
+    RunnerProcess& next = *m_standbys.front();
+    m_runtimeVersion = next.runtimeVersion();
+    if (onFresh && next.emptyWall().empty()) {
+        ESPALIER_CHECK(onFresh(next, interrupts));
     }
     return {};
 }
@@ -101,8 +117,9 @@ Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, Interrupt
 {
     if (!trusted) {
         ESPALIER_CHECK(settle(interrupts));
-        return std::move(
-            m_standby); // the next one is started when this job has ended: its start would disturb the timing
+        std::unique_ptr<RunnerProcess> runner = std::move(m_standbys.front());
+        m_standbys.pop_front(); // the next job's is started when this one has ended: its start would disturb the timing
+        return runner;
     }
     ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, RunnerProcess::start(m_session, m_worker, nullptr));
     if (auto ready = runner->awaitReady(m_deadlines.start, interrupts); !ready) {
@@ -212,8 +229,8 @@ Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const
                                        const std::string& what, Interrupts& interrupts)
 {
     for (auto it = m_warm.begin(); it != m_warm.end(); ++it) {
-        const bool fits = (it->role == Role::Trusted) == (role == Role::Trusted) && it->library == hash;
-        if (fits && it->process->alive()) {
+        if (serves(*it, role, hash)) {
+            it->served = true;
             m_warm.splice(m_warm.begin(), m_warm, it);
             return &m_warm.front();
         }
@@ -233,27 +250,41 @@ Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const
 
 void RunnerPool::keep(LoadedRunner runner)
 {
-    if (runner.process && runner.process->alive()) {
-        runner.role = Role::Rival;
-        m_warm.push_front(std::move(runner));
-        trim();
+    if (!runner.process || !runner.process->alive()) {
+        return;
     }
+    runner.role = Role::Rival;
+    runner.served = false;
+    m_warm.push_front(std::move(runner));
+    if (isWarm(Role::Rival, m_warm.front().library, ++m_warm.begin())) { // it was judged before
+        leave(m_warm.begin());
+    }
+    trim();
 }
 
 void RunnerPool::trim()
 {
-    // A tuner goes through the variants of a dozen kernels in turn, and each of these is a parent again: one that has to be
-    // started anew costs as much as the timing itself.
-    constexpr std::size_t most = 24;
-    constexpr std::uint64_t hostBytes = std::uint64_t{256} << 20; ///< of a process with a context, on an H200's machine
+    constexpr std::size_t most = 8, mostUnserved = 2; // parents in use stay before candidates that may become one
     const std::size_t fewest = std::max<std::size_t>(m_expected, 3);
     const std::uint64_t each = std::max<std::uint64_t>(m_session.bytesPerRunner(), 1);
-    const std::uint64_t onDevice = m_session.device().info().totalBytes / 8 / each;
-    const std::uint64_t onHost = physicalMemory() / 16 / hostBytes;
-    const std::size_t limit = std::max(fewest, static_cast<std::size_t>(std::min<std::uint64_t>({onDevice, onHost, most})));
-    while (m_warm.size() > limit) {
-        m_warm.pop_back();
+    const std::size_t affordable = static_cast<std::size_t>(m_session.device().info().totalBytes / 8 / each);
+    const std::size_t limit = std::max(fewest, std::min(affordable, most));
+    std::size_t unserved = 0;
+    for (auto it = m_warm.begin(); it != m_warm.end();) {
+        const auto runner = it++;
+        if (!runner->served && ++unserved > mostUnserved) {
+            leave(runner);
+        }
     }
+    while (m_warm.size() > limit) {
+        leave(std::prev(m_warm.end()));
+    }
+}
+
+void RunnerPool::leave(std::list<LoadedRunner>::iterator warm)
+{
+    warm->process->beginKill();
+    m_leaving.splice(m_leaving.end(), m_warm, warm);
 }
 
 void RunnerPool::drop(const LoadedRunner* runner)
@@ -273,7 +304,7 @@ void RunnerPool::clear()
     m_warm.clear();
     m_seated.clear();
     m_leaving.clear();
-    m_standby.reset();
+    m_standbys.clear();
 }
 
 void RunnerPool::forgetBuffer(std::uint64_t serial)

@@ -177,6 +177,11 @@ Asked<runner::Reply> RunnerProcess::read(std::uint64_t sequence)
         const std::string words = printable(reply->text, 500);
         return lose(Loss::DeviceLost, words);
     }
+    if (reply->status == runner::Status::NoMemory) { // nobody passes by claiming it
+        return lose(Loss::Infrastructure,
+                    fmt::format("a runner found no memory left on the device ({}): free some and evaluate again",
+                                printable(trimmed(reply->text), 300)));
+    }
     return std::move(*reply);
 }
 

@@ -32,8 +32,9 @@ public:
 private:
     Result<void> write(const std::filesystem::path& folder, const std::string& library,
                        const std::vector<CasePlan>& plans) const;
-    Judged<SanitizerFinding> runTool(const std::string& program, const std::string& folder, const std::string& tool,
-                                     std::vector<Evidence>& evidence);
+    struct ToolRun;
+    Judged<ToolRun> runTool(const std::string& program, const std::string& folder, const std::string& tool,
+                            std::vector<Evidence>& evidence);
     Judged<void> missing(const std::string& why, Sanitizing wanted, std::vector<Evidence>& evidence) const;
 
     const Context& m_context;

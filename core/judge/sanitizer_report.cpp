@@ -66,6 +66,22 @@ bool isPlace(std::string_view line)
     return line.starts_with("at ") || line.find(".cu:") != std::string_view::npos;
 }
 
+/// "racing(float*)" out of "… access at racing(float*)+0x130 in candidate.cu:41".
+void addFunction(std::string_view line, std::vector<std::string>& functions)
+{
+    constexpr std::string_view before = "at ";
+    const std::size_t end = line.find("+0x");
+    const std::size_t access = line.starts_with(before) ? 0 : line.find(" access at ");
+    if (end == std::string_view::npos || access == std::string_view::npos || access > end) {
+        return;
+    }
+    const std::size_t begin = line.find(before, access) + before.size();
+    std::string name = printable(line.substr(begin, end - std::min(begin, end)), longestFinding);
+    if (std::find(functions.begin(), functions.end(), name) == functions.end()) {
+        functions.push_back(std::move(name));
+    }
+}
+
 } // namespace
 
 SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view text)
@@ -80,6 +96,7 @@ SanitizerReport parseSanitizerReport(std::string_view tool, std::string_view tex
         line.remove_prefix(mark.size());
         const bool detail = line.starts_with("    "); // indented: belongs to the finding above
         const std::string_view words = trimmed(line);
+        addFunction(words, report.functions);
         if (const auto count = summaryOf(tool, words)) {
             ++summaries;
             report.errors = std::max(report.errors, *count);

@@ -15,6 +15,7 @@ struct SanitizerReport {
     /// calls succeed, so it is the tool's own code in the kernel that does not fit: no finding.
     bool noRoom = false;
     std::vector<std::string> findings; ///< one sentence each with kernel and line, repeats left out, at most 8
+    std::vector<std::string> functions; ///< that accesses of the findings stand in, as the tool names them, each once
     bool clean() const { return complete && errors == 0 && findings.empty(); }
 };
 

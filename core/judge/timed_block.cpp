@@ -61,6 +61,9 @@ Judged<void> Timer::captureAll(std::vector<Contender>& contenders)
             if (!graph && (candidate || graph.error().loss == Loss::Cancelled)) {
                 return std::unexpected(verdictOf(graph.error(), "the capture of a block of calls"));
             }
+            if (graph && candidate) {
+                ESPALIER_CHECK(orNoMemory(graph->status, "the capture of a block of calls"));
+            }
             const std::string why = !graph               ? graph.error().text
                                     : graph->status != 0 ? "a call returned " + cudaErrorText(graph->status)
                                                          : graph->error;

@@ -56,7 +56,7 @@ StoppingCriterion Timer::criterion(std::size_t lanes, double budgetSeconds) cons
 }
 
 /// B: how many calls make a block long enough to be timed, memory and messages permitting.
-std::size_t Timer::callsPerBlock(double microseconds) const
+std::size_t Timer::callsPerBlock(double microseconds, std::uint64_t bytesPerSet) const
 {
     constexpr double most = 32;
     if (serves()) {
@@ -64,10 +64,14 @@ std::size_t Timer::callsPerBlock(double microseconds) const
         return static_cast<std::size_t>(
             std::clamp(std::ceil(m_setting.rate * blockSeconds), static_cast<double>(fewestCalls), most));
     }
-    // Preparing every buffer set costs more than timing it: both tiers must keep to their seconds.
-    const double blockTime = m_tier == Tier::Full ? 4000 : 2500;
-    return static_cast<std::size_t>(std::clamp(std::ceil(blockTime / std::max(microseconds, 1.0)),
-                                               static_cast<double>(fewestCalls), most));
+    // Preparing and comparing every buffer set costs more than timing it: both tiers must keep to their seconds.
+    const bool full = m_tier == Tier::Full;
+    const double blockTime = full ? 3000 : 2500;
+    const double blockBytes = full ? 8e9 : 3e9; // a gigabyte takes an H200 about ten milliseconds to draw, poison and check
+    constexpr double whateverTheBytes = 4;
+    const double calls = std::min(std::ceil(blockTime / std::max(microseconds, 1.0)),
+                                  std::max(std::floor(blockBytes / static_cast<double>(bytesPerSet)), whateverTheBytes));
+    return static_cast<std::size_t>(std::clamp(calls, static_cast<double>(fewestCalls), most));
 }
 
 Judged<void> Timer::enter(const WorkArea& area, std::vector<Contender>& contenders, std::optional<std::size_t> only)
@@ -150,9 +154,9 @@ Judged<std::size_t> Timer::pilot(const CasePlan& plan, std::vector<Contender>& c
     }
     m_context.buffers.release();
     m_graph = !serves() && microseconds < graphBelowUs && captured;
-    const std::size_t calls = callsPerBlock(microseconds);
-    ESPALIER_TRY(const DeviceMemory memory, orInfrastructure(m_context.device().memory()));
     const std::uint64_t perSet = plan.bytesPerSet() + 1;
+    const std::size_t calls = callsPerBlock(microseconds, perSet);
+    ESPALIER_TRY(const DeviceMemory memory, orInfrastructure(m_context.device().memory()));
     const auto affordable = static_cast<std::size_t>(memory.freeBytes / 10 * 6 / perSet) + fewestCalls;
     return std::min(calls, affordable);
 }

@@ -72,7 +72,7 @@ private:
     /// What a direct call costs the host, and end to end: what a replay does not show.
     Judged<ClockedBlock> directBlock(WorkArea& area, const Contender& candidate, TimingRecord& record);
     Judged<std::size_t> pilot(const CasePlan& plan, std::vector<Contender>& contenders);
-    std::size_t callsPerBlock(double microseconds) const;
+    std::size_t callsPerBlock(double microseconds, std::uint64_t bytesPerSet) const;
     Judged<void> enter(const WorkArea& area, std::vector<Contender>& contenders, std::optional<std::size_t> only = {});
     Judged<void> round(WorkArea& area, std::vector<Contender>& contenders, const std::vector<std::size_t>& order,
                        int number, Gathered& gathered, TimingRecord& record);
@@ -101,8 +101,9 @@ private:
     std::mt19937_64 m_random{randomSeed()}; ///< order, poison, arrivals
 };
 
-/// Puts the cases' timings together as the task's objective says, and holds each against its guard.
-void completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record);
+/// Puts the cases' timings together as the task's objective says, and holds each against its guard. Told: which cases were
+/// held to the root for want of an incumbent's time, and which to nothing.
+std::vector<Evidence> completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record);
 
 /// What a timing shows that a person should look at before believing it; never a failure. `vendor`: ids of the
 /// baselines that call a vendor's library.

@@ -139,7 +139,34 @@ std::vector<Evidence> reviewOf(const CaseTiming& timing, const std::vector<std::
     return review;
 }
 
-void completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record)
+namespace {
+
+/// What each case was held to where the task's objective has a guard.
+std::vector<Evidence> toldOfGuard(const Task& task, const TimingRecord& record)
+{
+    std::vector<std::string> byRoot, byNothing;
+    for (const CaseTiming& timing : record.cases) {
+        if (!timing.speedupIncumbent) {
+            (timing.speedupRoot ? byRoot : byNothing).push_back(timing.caseId);
+        }
+    }
+    std::vector<Evidence> told;
+    if (task.objective.guard && !byRoot.empty()) {
+        told.push_back({"objective", fmt::format("the objective's guard compares with the root in case {}: no incumbent was "
+                                                 "timed beside the kernel",
+                                                 fmt::join(byRoot, ", "))});
+    }
+    if (task.objective.guard && !byNothing.empty()) {
+        told.push_back({"objective", fmt::format("the objective's guard was not looked at in case {}: neither an incumbent nor "
+                                                 "the root was timed beside the kernel",
+                                                 fmt::join(byNothing, ", "))});
+    }
+    return told;
+}
+
+} // namespace
+
+std::vector<Evidence> completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record)
 {
     std::vector<statistics::Weighted> times, roots, parents, incumbents;
     std::vector<std::string> guarded;
@@ -181,6 +208,7 @@ void completeObjective(const Task& task, const std::vector<CasePlan>& plans, Tim
     if (incumbents.size() == times.size()) {
         record.speedupIncumbent = statistics::geometricMean(incumbents);
     }
+    return toldOfGuard(task, record);
 }
 
 } // namespace espalier::judge

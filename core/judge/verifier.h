@@ -24,7 +24,6 @@ struct Verified {
     };
     std::map<std::string, SimulatedCase> simulated;      ///< by case
     std::map<std::string, std::uint64_t> workspaceBytes; ///< by case
-    std::vector<Evidence> evidence;                      ///< what a person should know of the gate; nothing that fails
 };
 
 /// The gate: every case several times, each call with fresh secret inputs and outputs poisoned in another way, compared

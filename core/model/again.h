@@ -7,7 +7,7 @@ namespace espalier {
 
 /// Why a kernel that has its verdict is judged once more, on new inputs.
 enum class Again {
-    Front,   ///< its quick figure reaches the best: the full tier and a profile, before the search builds on it
+    Front,   ///< its quick figure reaches the best: the full tier, before the search builds on it
     Winner,  ///< before it is promoted: gate, sanitizer, the full tier, a profile
     Verify,  ///< the engineer asks: gate and sanitizer
     Time,    ///< the full tier

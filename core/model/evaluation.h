@@ -78,7 +78,7 @@ struct OutputError {
     std::string caseId;
     std::string output;
     double worstElementRatio = 0;  ///< max |out − ref| / (factor·u·scale); passes at <= 1
-    double normError = 0;          ///< norm(out − ref)/norm(ref)
+    double normError = 0;          ///< norm(out − ref)/norm(ref), see OutputTally::normError
     double normBound = 0;          ///< 0: none stated
     std::uint64_t compared = 0;    ///< elements
     bool operator==(const OutputError&) const = default;
@@ -220,7 +220,8 @@ struct TimingRecord {
     std::string monitor;                       ///< who watched clocks, power and other processes: "NVML 580.1", "none: why"
     std::string guardBroken;                   ///< sentence when a case is slower than the objective's guard allows
     bool again = false;                        ///< a winner, measured once more at the end of its run
-    /// Where the judge's seconds went: "gate" (all before the timing), "processes", "warm-up", "blocks".
+    /// Where the judge's seconds went: "gate" (all before the timing), "processes", "warm-up", "blocks", "release" (of
+    /// buffers), "leaving" (the end of the full tier's processes), "rest".
     std::map<std::string, double> phaseSeconds;
     std::vector<ActivityFacts> activity;       ///< empty: not recorded
     bool operator==(const TimingRecord&) const = default;

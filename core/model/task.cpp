@@ -168,16 +168,25 @@ Result<std::int64_t> minimumBytes(const Task& task, const TaskCase& taskCase)
     return total;
 }
 
+Result<double> reductionLengthOf(const Task& task, const TaskCase& taskCase)
+{
+    if (!task.contract.reductionLength) {
+        return 0.0;
+    }
+    const auto length = task.contract.reductionLength->evaluate(taskCase.parameters);
+    if (!length) {
+        return std::unexpected(placed(length.error(), task, "reduction_length", taskCase));
+    }
+    return std::max(0.0, static_cast<double>(*length));
+}
+
 Result<double> normBound(const Task& task, std::string_view output, const TaskCase& taskCase)
 {
     const Tolerance tolerance = task.toleranceOf(output);
     double factor = tolerance.normFactor;
     if (task.contract.reductionLength) {
-        const auto length = task.contract.reductionLength->evaluate(taskCase.parameters);
-        if (!length) {
-            return std::unexpected(placed(length.error(), task, "reduction_length", taskCase));
-        }
-        factor = std::max(factor, tolerance.normSqrtFactor * std::sqrt(std::max(0.0, *length)));
+        ESPALIER_TRY(const double length, reductionLengthOf(task, taskCase));
+        factor = std::max(factor, tolerance.normSqrtFactor * std::sqrt(length));
     }
     return task.contract.unitRoundoff * factor;
 }

@@ -241,6 +241,8 @@ struct Task {
 Result<std::int64_t> elementCount(const Task& task, const Argument& argument, const TaskCase& taskCase);
 /// Bytes that must move at least: every pointer argument once (inout twice).
 Result<std::int64_t> minimumBytes(const Task& task, const TaskCase& taskCase);
+/// K of the contract in this case; 0 where it is not said.
+Result<double> reductionLengthOf(const Task& task, const TaskCase& taskCase);
 /// Bound on |out - ref| / |ref| of an output: u * max(normFactor, normSqrtFactor * sqrt(K)).
 Result<double> normBound(const Task& task, std::string_view output, const TaskCase& taskCase);
 /// Floating-point operations of one call; 0 where the task says that they mean nothing.

@@ -6,12 +6,33 @@
 
 namespace espalier {
 
-std::vector<ProgressPoint> progressOf(const NodeBook& book, const SearchFrame& frame)
+namespace {
+
+double along(const ProgressPoint& point, ProgressAxis axis)
 {
+    return axis == ProgressAxis::Usd             ? point.usd
+           : axis == ProgressAxis::DeviceSeconds ? point.deviceSeconds
+                                                 : static_cast<double>(point.evaluations);
+}
+
+const char* nameOf(ProgressAxis axis)
+{
+    return axis == ProgressAxis::Usd             ? "USD for models"
+           : axis == ProgressAxis::DeviceSeconds ? "seconds of the device"
+                                                 : "evaluations";
+}
+
+} // namespace
+
+std::vector<ProgressPoint> progressOf(const NodeBook& book, const std::map<NodeId, double>& deviceSeconds)
+{
+    const std::vector<NodeId> leaders = book.leaders(); // in id order
     std::vector<ProgressPoint> points;
     ProgressPoint now;
     for (const auto& [id, node] : book.nodes()) {
         now.usd += node.usd.value_or(0);
+        const auto spent = deviceSeconds.find(id);
+        now.deviceSeconds += spent == deviceSeconds.end() ? 0 : spent->second;
         const bool evaluated = node.kind != NodeKind::Idea && node.state == NodeState::Done && id != taskRoot &&
                                node.cause != NotRunCause::NoSource && node.cause != NotRunCause::Cancelled;
         if (!evaluated) {
@@ -19,8 +40,7 @@ std::vector<ProgressPoint> progressOf(const NodeBook& book, const SearchFrame& f
         }
         ++now.evaluations;
         now.node = id;
-        now.improved = node.outcome == Outcome::Passed && node.provenance == frame.provenance && node.epoch == frame.epoch &&
-                       node.speedupRoot && node.speedupRoot->value > now.best && !node.guardBroken && node.banned.empty();
+        now.improved = node.speedupRoot && std::binary_search(leaders.begin(), leaders.end(), id);
         if (now.improved) {
             now.best = node.speedupRoot->value;
         }
@@ -29,12 +49,12 @@ std::vector<ProgressPoint> progressOf(const NodeBook& book, const SearchFrame& f
     return points;
 }
 
-std::string progressSvg(const std::vector<ProgressPoint>& points, bool byCost)
+std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis)
 {
     constexpr double width = 720, height = 300, left = 60, right = 20, top = 16, bottom = 44;
-    double lastX = byCost ? 0 : 1, top1 = 1;
+    double lastX = axis == ProgressAxis::Evaluations ? 1 : 0, top1 = 1;
     for (const ProgressPoint& point : points) {
-        lastX = std::max(lastX, byCost ? point.usd : static_cast<double>(point.evaluations));
+        lastX = std::max(lastX, along(point, axis));
         top1 = std::max(top1, point.best);
     }
     lastX = lastX > 0 ? lastX : 1;
@@ -58,7 +78,7 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, bool byCost)
     double before = 1;
     std::string marks;
     for (const ProgressPoint& point : points) {
-        const double x = xOf(byCost ? point.usd : static_cast<double>(point.evaluations));
+        const double x = xOf(along(point, axis));
         path += fmt::format(" L{:.1f} {:.1f} L{:.1f} {:.1f}", x, yOf(before), x, yOf(point.best));
         if (point.improved) {
             marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1f6f3f\"><title>node {}: {:.3f}x</title></circle>\n",
@@ -68,7 +88,7 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, bool byCost)
     }
     svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#1f6f3f\" stroke-width=\"2\"/>\n{}", path, marks);
     svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#333333\">{}</text>\n</svg>\n",
-                       (left + width - right) / 2, height - 8, byCost ? "USD for models" : "evaluations");
+                       (left + width - right) / 2, height - 8, nameOf(axis));
     return svg;
 }
 

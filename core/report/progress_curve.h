@@ -3,6 +3,7 @@
 
 #include "core/search/node_book.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,15 @@ struct ProgressPoint {
     NodeId node{0};
     std::int64_t evaluations = 0;
     double usd = 0;           ///< spent on models up to here
-    double best = 1;          ///< speed-up over the root of the fastest so far
+    double deviceSeconds = 0; ///< that the judge has spent up to here
+    double best = 1;          ///< speed-up over the root of the best so far
     bool improved = false;
 };
-/// Only figures of the frame (one kind, one environment) count; rejected and overturned nodes do not.
-std::vector<ProgressPoint> progressOf(const NodeBook& book, const SearchFrame& frame);
+/// Who is the best, and of which figures, is the book's to say (NodeBook::leaders). `deviceSeconds`: of each node.
+std::vector<ProgressPoint> progressOf(const NodeBook& book, const std::map<NodeId, double>& deviceSeconds);
 
-/// The best so far as a step curve, self-contained SVG. `byCost`: against USD instead of evaluations.
-std::string progressSvg(const std::vector<ProgressPoint>& points, bool byCost);
+enum class ProgressAxis { Evaluations, Usd, DeviceSeconds };
+/// The best so far as a step curve, self-contained SVG.
+std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis);
 
 } // namespace espalier

@@ -2,6 +2,7 @@
 #include "core/report/run_report.h"
 
 #include "core/base/file.h"
+#include "core/base/json.h"
 #include "core/diff/text_diff.h"
 #include "core/report/progress_curve.h"
 #include "core/report/report_text.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 
 namespace espalier {
@@ -19,6 +21,24 @@ constexpr std::size_t mostFailures = 40; ///< rows; the counts stand above them
 std::string ratioText(const std::optional<Interval>& ratio)
 {
     return ratio ? fmt::format("{:.3f}x ({:.3f} to {:.3f})", ratio->value, ratio->low, ratio->high) : "-";
+}
+
+std::string joined(const std::vector<std::string>& texts, std::string_view between)
+{
+    return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, between));
+}
+
+/// What a session remembers of a model, in words.
+std::string modelText(const std::string& record)
+{
+    const Json profile = parseJson(record, "model").value_or(Json());
+    const auto field = [&profile](const char* name) {
+        return profile.is_object() && profile.contains(name) && profile[name].is_string() ? profile[name].get<std::string>()
+                                                                                         : std::string();
+    };
+    const std::string name = field("name"), model = field("model").empty() ? field("command") : field("model");
+    return name.empty() || name == model ? fmt::format("{} ({})", model, field("provider"))
+                                         : fmt::format("{}: {} ({})", name, model, field("provider"));
 }
 
 std::string budgetText(const Budget& budget)
@@ -60,7 +80,7 @@ class Writer
 {
 public:
     Writer(const ReportInput& input, const std::filesystem::path& folder)
-        : m_input(input), m_folder(folder), m_frame{input.info.provenance, input.info.epoch}
+        : m_input(input), m_folder(folder)
     {
     }
 
@@ -99,37 +119,23 @@ private:
         return {};
     }
 
-    /// The fastest that passed among those the words are true of.
-    const NodeSummary* fastest(const std::function<bool(const NodeSummary&)>& eligible) const
-    {
-        const NodeSummary* best = nullptr;
-        for (const auto& [id, node] : m_input.book.nodes()) {
-            const bool counts = node.kind != NodeKind::Idea && id != taskRoot && node.outcome == Outcome::Passed &&
-                                node.state == NodeState::Done && node.provenance == m_frame.provenance &&
-                                node.epoch == m_frame.epoch && node.speedupRoot && !node.guardBroken &&
-                                node.banned.empty();
-            if (counts && eligible(node) && (!best || node.speedupRoot->value > best->speedupRoot->value)) {
-                best = &node;
-            }
-        }
-        return best;
-    }
-
     void result()
     {
         const EvaluationCounts counts = m_input.book.counts();
         m_text.heading(2, "Result");
         std::vector<std::vector<std::string>> rows;
-        const auto add = [&rows](const char* what, const NodeSummary* node) {
-            if (node) {
+        const auto add = [&](const char* what, const std::function<bool(const NodeSummary&)>& among) {
+            if (const auto best = m_input.book.headline(among)) {
+                const NodeSummary* node = m_input.book.find(*best);
                 rows.push_back({what, fmt::format("node {} \"{}\"", node->id.value, node->title), node->proposer,
                                 node->timeUs ? fmt::format("{:.4g} us", node->timeUs->value) : "-", ratioText(node->speedupRoot),
                                 ratioText(node->speedupIncumbent), node->measuredAgain ? "yes" : "no"});
             }
         };
-        add("author's best (playbook)", fastest([](const NodeSummary& node) { return node.proposer == "playbook"; }));
-        add("best found by search", fastest([](const NodeSummary& node) { return node.proposer != "playbook" && node.proposer != "engineer"; }));
-        add("engineer's best", fastest([](const NodeSummary& node) { return node.proposer == "engineer"; }));
+        add("author's best (playbook)", [](const NodeSummary& node) { return node.proposer == "playbook"; });
+        add("best found by search",
+            [](const NodeSummary& node) { return node.proposer != "playbook" && node.proposer != "engineer"; });
+        add("engineer's best", [](const NodeSummary& node) { return node.proposer == "engineer"; });
         if (rows.empty()) {
             m_text.paragraph("No candidate passed.");
         } else {
@@ -181,34 +187,43 @@ private:
 
     Result<void> curves()
     {
-        const std::vector<ProgressPoint> points = progressOf(m_input.book, m_frame);
+        const std::vector<ProgressPoint> points = progressOf(m_input.book, m_input.deviceSeconds);
         m_text.heading(2, "Best so far");
-        const std::string svg = progressSvg(points, false);
-        ESPALIER_CHECK(write("best_by_evaluations.svg", svg));
-        m_text.picture("best_by_evaluations.svg", svg, "Best speed-up over the root against evaluations");
-        if (!points.empty() && points.back().usd > 0) {
-            const std::string cost = progressSvg(points, true);
-            ESPALIER_CHECK(write("best_by_cost.svg", cost));
-            m_text.picture("best_by_cost.svg", cost, "Best speed-up over the root against money for models");
+        const ProgressPoint end = points.empty() ? ProgressPoint{} : points.back();
+        ESPALIER_CHECK(curve(points, ProgressAxis::Evaluations, "best_by_evaluations.svg", "evaluations"));
+        if (end.usd > 0) {
+            ESPALIER_CHECK(curve(points, ProgressAxis::Usd, "best_by_cost.svg", "money for models"));
+        }
+        if (end.deviceSeconds > 0) {
+            ESPALIER_CHECK(curve(points, ProgressAxis::DeviceSeconds, "best_by_device_time.svg", "time of the device"));
         }
         std::vector<std::vector<std::string>> rows;
         for (const ProgressPoint& point : points) {
             if (point.improved) {
-                rows.push_back({std::to_string(point.evaluations), fmt::format("{:.4f}", point.usd),
+                rows.push_back({std::to_string(point.evaluations), fmt::format("{:.1f}", point.deviceSeconds),
+                                fmt::format("{:.4f}", point.usd),
                                 fmt::format("node {} \"{}\"", point.node.value, m_input.book.find(point.node)->title),
                                 fmt::format("{:.3f}x", point.best)});
             }
         }
         if (!rows.empty()) {
-            m_text.table({"evaluations", "USD", "kernel", "best"}, rows);
+            m_text.table({"evaluations", "device, s", "USD", "kernel", "best"}, rows);
         }
+        return {};
+    }
+
+    Result<void> curve(const std::vector<ProgressPoint>& points, ProgressAxis axis, const char* file, const char* against)
+    {
+        const std::string svg = progressSvg(points, axis);
+        ESPALIER_CHECK(write(file, svg));
+        m_text.picture(file, svg, fmt::format("Best speed-up over the root against {}", against));
         return {};
     }
 
     void failures()
     {
         m_text.heading(2, "What failed and why");
-        std::map<std::string, int> counts;
+        std::map<std::string, std::size_t> counts;
         std::vector<std::vector<std::string>> rows;
         for (const auto& [id, node] : m_input.book.nodes()) {
             if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome == Outcome::Passed) {
@@ -224,11 +239,17 @@ private:
             return;
         }
         std::vector<std::string> items;
+        std::size_t all = 0;
         for (const auto& [outcome, count] : counts) {
             items.push_back(fmt::format("{}: {}", outcome, count));
+            all += count;
         }
         m_text.list(items);
         m_text.table({"node", "kernel", "by", "outcome", "reason"}, rows);
+        if (all > rows.size()) {
+            m_text.paragraph(fmt::format("And {} more: espalierctl show {} --tree lists them all.", all - rows.size(),
+                                         m_input.info.file));
+        }
     }
 
     void acts()
@@ -247,9 +268,12 @@ private:
     void settings()
     {
         const SessionInfo& info = m_input.info;
-        std::string proposers;
-        for (const std::string& name : info.proposers) {
-            proposers += (proposers.empty() ? "" : ", ") + name;
+        std::vector<std::string> models, bans;
+        for (const std::string& record : info.models) {
+            models.push_back(modelText(record));
+        }
+        for (const BannedTechnique& ban : m_input.bans) {
+            bans.push_back(ban.predicate.empty() ? ban.text : fmt::format("{} ({})", ban.text, ban.predicate));
         }
         m_text.heading(2, "Settings");
         m_text.table({"setting", "value"},
@@ -257,7 +281,10 @@ private:
                       {"device", info.deviceName},
                       {"environment", info.epoch.substr(0, 16)},
                       {"strategy", info.strategy},
-                      {"proposers", proposers},
+                      {"proposers", joined(info.proposers, ", ")},
+                      {"models", joined(models, ", ")},
+                      {"hints", joined(m_input.hints, "; ")},
+                      {"bans", joined(bans, "; ")},
                       {"seed", fmt::format("{} (inputs are drawn from secret seeds of their own)", info.seed)},
                       {"incumbent", info.incumbent.empty() ? "the task's, else the root" : info.incumbent},
                       {"budget", budgetText(info.budget)},
@@ -267,7 +294,6 @@ private:
 
     const ReportInput& m_input;
     std::filesystem::path m_folder;
-    SearchFrame m_frame;
     ReportText m_text;
     std::vector<std::string> m_files;
 };

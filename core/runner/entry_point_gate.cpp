@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/runner/entry_point_gate.h"
 
+#include "core/runner/graph_gate.h"
+#include "core/runner/runtime_function.h"
+
 #include <cstring>
-#include <dlfcn.h>
 
 namespace {
 
-// cudaError_t and cudaDriverEntryPointQueryResult as plain numbers: the runner is built without the runtime's headers.
+using espalier::runner::ask;
+using espalier::runner::success;
+
+// cudaError_t and cudaDriverEntryPointQueryResult as plain numbers
 using Query = int (*)(const char* symbol, void** function, unsigned long long flags, int* status);
 using QueryByVersion = int (*)(const char* symbol, void** function, unsigned version, unsigned long long flags,
                                int* status);
 using BeginCapture = int (*)(void* stream, int mode);
 using EndCapture = int (*)(void* stream, void** graph);
-constexpr int success = 0;
-constexpr int notSupported = 801; // cudaErrorNotSupported
-constexpr int symbolNotFound = 1; // cudaDriverEntryPointSymbolNotFound
+constexpr int symbolNotFound = 1;       // cudaDriverEntryPointSymbolNotFound
 constexpr int captureUnsupported = 900; // cudaErrorStreamCaptureUnsupported
 
 Query realQuery = nullptr;
@@ -43,15 +46,10 @@ int refuse(void** function, int* status)
 
 } // namespace
 
-#define ESPALIER_EXPORTED extern "C" __attribute__((visibility("default"), used))
-
 ESPALIER_EXPORTED int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
                                               int* status)
 {
-    if (!realQuery) {
-        return notSupported;
-    }
-    return allowed(symbol) ? realQuery(symbol, function, flags, status) : refuse(function, status);
+    return allowed(symbol) ? ask(realQuery, symbol, function, flags, status) : refuse(function, status);
 }
 
 ESPALIER_EXPORTED int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** function, unsigned long long flags,
@@ -63,10 +61,8 @@ ESPALIER_EXPORTED int cudaGetDriverEntryPoint_ptsz(const char* symbol, void** fu
 ESPALIER_EXPORTED int cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned version,
                                                        unsigned long long flags, int* status)
 {
-    if (!realQueryByVersion) {
-        return notSupported;
-    }
-    return allowed(symbol) ? realQueryByVersion(symbol, function, version, flags, status) : refuse(function, status);
+    return allowed(symbol) ? ask(realQueryByVersion, symbol, function, version, flags, status)
+                           : refuse(function, status);
 }
 
 ESPALIER_EXPORTED int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function, unsigned version,
@@ -80,18 +76,12 @@ ESPALIER_EXPORTED int cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, 
 
 ESPALIER_EXPORTED int cudaStreamBeginCapture(void* stream, int mode)
 {
-    if (!realBeginCapture) {
-        return notSupported;
-    }
-    return stream == given && !everything ? captureUnsupported : realBeginCapture(stream, mode);
+    return stream == given && !everything ? captureUnsupported : ask(realBeginCapture, stream, mode);
 }
 
 ESPALIER_EXPORTED int cudaStreamEndCapture(void* stream, void** graph)
 {
-    if (!realEndCapture) {
-        return notSupported;
-    }
-    return stream == given && !everything ? captureUnsupported : realEndCapture(stream, graph);
+    return stream == given && !everything ? captureUnsupported : ask(realEndCapture, stream, graph);
 }
 
 namespace espalier::runner {
@@ -100,10 +90,11 @@ void installEntryPointGate(bool trusted, void* stream)
 {
     everything = trusted;
     given = stream;
-    realQuery = reinterpret_cast<Query>(::dlsym(RTLD_NEXT, "cudaGetDriverEntryPoint"));
-    realQueryByVersion = reinterpret_cast<QueryByVersion>(::dlsym(RTLD_NEXT, "cudaGetDriverEntryPointByVersion"));
-    realBeginCapture = reinterpret_cast<BeginCapture>(::dlsym(RTLD_NEXT, "cudaStreamBeginCapture"));
-    realEndCapture = reinterpret_cast<EndCapture>(::dlsym(RTLD_NEXT, "cudaStreamEndCapture"));
+    find(realQuery, "cudaGetDriverEntryPoint");
+    find(realQueryByVersion, "cudaGetDriverEntryPointByVersion");
+    find(realBeginCapture, "cudaStreamBeginCapture");
+    find(realEndCapture, "cudaStreamEndCapture");
+    installGraphGate(trusted);
 }
 
 } // namespace espalier::runner

@@ -9,6 +9,7 @@ namespace espalier::runner {
 ///                                                 answered for cuTensorMapEncode* only, else "not found"
 ///   cudaStreamBeginCapture, cudaStreamEndCapture  on the given stream they tell whether the judge captures the call:
 ///                                                 refused there, whatever the stream does
+///   cudaGraph… around executable graphs           see graph_gate.h
 /// Trusted libraries (oracle, baselines) get every answer of the runtime.
 /// Call once, after the runtime was loaded and before the library is. `stream`: the one every call is given. Thread:
 /// the runner's.

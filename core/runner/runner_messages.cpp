@@ -255,7 +255,7 @@ Result<Reply> decodeReply(std::string_view bytes)
     }
     graph.error = reader.text(maxText);
     graph.status = reader.get<std::int32_t>();
-    if (!reader.done() || reply.status > Status::Lost) {
+    if (!reader.done() || reply.status > Status::NoMemory) {
         return fail(ErrorCode::Protocol, "the runner sent a message that is no reply");
     }
     return reply;

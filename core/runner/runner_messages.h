@@ -77,6 +77,7 @@ enum class Status : std::uint32_t {
     Ok = 0,
     Failed = 1, ///< the request failed, the runner lives: `text` says why
     Lost = 2,   ///< the device context is gone: `text` has the device's words; the runner ends itself
+    NoMemory = 3, ///< the device had no memory for what the runner itself needed
 };
 
 struct Reply {

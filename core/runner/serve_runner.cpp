@@ -231,7 +231,10 @@ void Server::answer(const Request& request, std::vector<UniqueFd>& descriptors, 
         break;
     }
     if (!result) {
-        reply.status = result.error().code == ErrorCode::WorkerLost ? Status::Lost : Status::Failed;
+        const ErrorCode code = result.error().code;
+        reply.status = code == ErrorCode::WorkerLost    ? Status::Lost
+                       : code == ErrorCode::OutOfMemory ? Status::NoMemory
+                                                        : Status::Failed;
         reply.text = result.error().message;
     }
 }

@@ -4,8 +4,6 @@
 namespace espalier {
 namespace {
 
-constexpr const char* engineer = "engineer";
-
 std::string actText(const Json& json)
 {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -30,7 +28,7 @@ Result<void> ActHistory::restore()
     m_undoable.clear();
     for (const StoredAct& stored : acts) {
         const auto act = parseJson(stored.what, "act");
-        if (!act || stored.author != engineer) {
+        if (!act) {
             continue;
         }
         const std::string name = actWord(*act, "act");
@@ -52,7 +50,7 @@ Result<void> ActHistory::perform(const Json& act, const Change& change)
         if (change.store) {
             ESPALIER_CHECK(change.store());
         }
-        return m_journal.addAct(engineer, actText(act));
+        return m_journal.addAct(m_author, actText(act));
     }));
     if (change.apply) {
         change.apply();

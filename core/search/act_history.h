@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace espalier {
@@ -14,9 +15,9 @@ namespace espalier {
 /// What an act replaced: enough to take it back. A value.
 struct Replaced {
     std::string act;   ///< "pin"
-    std::string field; ///< "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans", "budget", "strategy"
+    std::string field; ///< "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans", "attachment", "budget", "strategy"
     NodeId node{0};    ///< 0: the session
-    Json value;        ///< what stood there before
+    Json value;        ///< what stood there before; of a node that grew: that it is pruned
 };
 
 /// A change of the session: what is stored, and what follows in memory once it is. `apply` cannot fail.
@@ -31,7 +32,9 @@ struct Change {
 class ActHistory
 {
 public:
-    explicit ActHistory(SessionJournal& journal) : m_journal(journal) {}
+    ActHistory(SessionJournal& journal, std::string author) : m_journal(journal), m_author(std::move(author)) {}
+
+    const std::string& author() const { return m_author; } ///< of what is done from now on
 
     Result<void> restore(); ///< reads the acts of earlier runs
     /// Stores an act and its change together: after a crash there are both or none.
@@ -45,6 +48,7 @@ private:
     Result<void> undone(bool done, const Change& change);
 
     SessionJournal& m_journal;
+    std::string m_author;
     std::vector<Replaced> m_undoable; ///< oldest first
 };
 

@@ -4,11 +4,32 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 
-#include <array>
+#include <cstdint>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 namespace espalier {
+namespace {
+
+std::string limitsInWords(const Json& limits)
+{
+    std::string words;
+    for (const auto& [field, before, after] :
+         {std::tuple{"evaluations", "", " evaluations"}, std::tuple{"tokens", "", " tokens"}, std::tuple{"usd", "", " usd"},
+          std::tuple{"seconds", "", " seconds"}, std::tuple{"target", "target ", "x"}, std::tuple{"roof", "roof ", " %"},
+          std::tuple{"plateau", "plateau ", ""}}) {
+        if (limits.is_object() && limits.contains(field) && limits[field].is_number()) {
+            words += fmt::format(", {}{}{}", before,
+                                 limits[field].is_number_integer() ? fmt::to_string(limits[field].get<std::int64_t>())
+                                                                   : fmt::format("{:g}", limits[field].get<double>()),
+                                 after);
+        }
+    }
+    return words;
+}
+
+} // namespace
 
 std::string actInWords(std::string_view what)
 {
@@ -40,10 +61,12 @@ std::string actInWords(std::string_view what)
     if (const std::string predicate = text("predicate"); !predicate.empty()) {
         words += fmt::format(" ({})", predicate);
     }
-    for (const char* field : {"evaluations", "tokens", "usd", "seconds"}) {
-        if (const std::string value = number(field); !value.empty()) {
-            words += fmt::format(", {} {}", value, field);
-        }
+    words += limitsInWords(act); // of a branch
+    if (act.contains("budget")) {
+        words += limitsInWords(act["budget"]); // of the session
+    }
+    for (const Json& name : act.contains("lift") ? act["lift"] : Json::array()) {
+        words += name.is_string() ? fmt::format(", no limit of {}", name.get<std::string>()) : std::string();
     }
     if (words.starts_with("boost") && !number("boost").empty()) {
         words += fmt::format(", factor {}", number("boost"));

@@ -61,13 +61,6 @@ std::vector<BannedTechnique> bansFrom(const Json& json)
     return bans;
 }
 
-Result<std::vector<BannedTechnique>> storedBans(Store& store)
-{
-    ESPALIER_TRY(const auto text, store.value(bansKey));
-    const auto json = text ? parseJson(*text, bansKey) : Result<Json>(Json());
-    return json ? bansFrom(*json) : std::vector<BannedTechnique>();
-}
-
 std::vector<Limit> limitsOf(const std::vector<BannedTechnique>& bans)
 {
     std::vector<Limit> limits;

@@ -6,7 +6,6 @@
 #include "core/model/evaluation.h"
 #include "core/model/session.h"
 #include "core/model/task.h"
-#include "core/store/store.h"
 
 #include <memory>
 #include <optional>
@@ -16,16 +15,13 @@
 
 namespace espalier {
 
-/// Bans of the engineer's, as they are stored, said to models and held by the judge. Pure, but for storedBans().
+/// Bans of the engineer's, as they are stored, said to models and held by the judge. Pure.
 
 /// Errors: InvalidInput: nothing is banned, or the predicate is none.
 Result<BannedTechnique> checkedBan(std::string text, std::string predicate);
 
 Json toJson(const std::vector<BannedTechnique>& bans);
 std::vector<BannedTechnique> bansFrom(const Json& json); ///< what is damaged is left out
-
-inline constexpr const char* bansKey = "search.bans"; ///< under which a session keeps them
-Result<std::vector<BannedTechnique>> storedBans(Store& store);
 
 /// Their predicates; each names its ban, so that evidence does.
 std::vector<Limit> limitsOf(const std::vector<BannedTechnique>& bans);

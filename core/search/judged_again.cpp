@@ -29,6 +29,8 @@ void askAgain(EvaluationJob& job, Again what, Profiling configured)
     job.sanitizing = what == Again::Winner || what == Again::Verify ? Sanitizing::WhereInstalled : Sanitizing::Off;
     switch (what) {
     case Again::Front:
+        job.profiling = configured;
+        break;
     case Again::Winner:
         job.profiling = std::max(configured, Profiling::Core);
         break;

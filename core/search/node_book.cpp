@@ -336,27 +336,53 @@ bool NodeBook::beats(const NodeSummary& challenger, const NodeSummary& best) con
     return statistics::compare(over, band) == statistics::Comparison::Faster && !slowerThanParent;
 }
 
-std::optional<NodeId> NodeBook::best(bool measuredAgain) const
+/// Goes on with a walk to the newest node.
+void NodeBook::follow(Lead& lead, const std::function<bool(const NodeSummary&)>& among) const
 {
-    Lead& lead = m_lead[measuredAgain ? 1 : 0];
     const NodeSummary* best = lead.leaders.empty() ? nullptr : find(lead.leaders.back());
     for (auto entry = m_nodes.upper_bound(lead.seen); entry != m_nodes.end(); ++entry) {
         const NodeSummary& node = entry->second;
         lead.seen = node.id;
-        const bool eligible = scoreOf(node) && !node.guardBroken && node.banned.empty() &&
-                              (!measuredAgain || node.measuredAgain || node.id == taskRoot);
+        const bool eligible = scoreOf(node) && !node.guardBroken && node.banned.empty() && among(node);
         if (eligible && (!best || beats(node, *best)) && !pruned(node.id)) {
             best = &node;
             lead.leaders.push_back(node.id);
         }
     }
-    return best ? std::optional(best->id) : std::nullopt;
+}
+
+std::optional<NodeId> NodeBook::best(bool measuredAgain) const
+{
+    Lead& lead = m_lead[measuredAgain ? 1 : 0];
+    follow(lead, [measuredAgain](const NodeSummary& node) {
+        return !measuredAgain || node.measuredAgain || node.id == taskRoot;
+    });
+    return lead.leaders.empty() ? std::nullopt : std::optional(lead.leaders.back());
+}
+
+std::vector<NodeId> NodeBook::leaders() const
+{
+    (void)best();
+    return m_lead[0].leaders;
 }
 
 std::optional<NodeId> NodeBook::headline() const
 {
     return best(std::any_of(m_measuredAgain.begin(), m_measuredAgain.end(),
                             [this](NodeId id) { return scoreOf(m_nodes.at(id)) && m_nodes.at(id).banned.empty(); }));
+}
+
+std::optional<NodeId> NodeBook::headline(const std::function<bool(const NodeSummary&)>& among) const
+{
+    const auto eligible = [&among](const NodeSummary& node) { return node.id != taskRoot && among(node); };
+    if (const auto whole = headline(); whole && eligible(m_nodes.at(*whole))) {
+        return whole; // a walk over some of them may end with another one of its equals
+    }
+    Lead again, any;
+    follow(again, [&](const NodeSummary& node) { return node.measuredAgain && eligible(node); });
+    follow(any, eligible);
+    const std::vector<NodeId>& leaders = again.leaders.empty() ? any.leaders : again.leaders;
+    return leaders.empty() ? std::nullopt : std::optional(leaders.back());
 }
 
 std::vector<NodeId> NodeBook::winners(std::size_t most) const

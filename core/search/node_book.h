@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -58,6 +59,10 @@ public:
     std::optional<NodeId> best(bool measuredAgain = false) const;
     /// At the end of a run: the best of those that were measured again, the root among them; best() where none was.
     std::optional<NodeId> headline() const;
+    /// The same among the candidates that the words are true of; the headline itself where it is one of them.
+    std::optional<NodeId> headline(const std::function<bool(const NodeSummary&)>& among) const;
+    /// Who was the best one after the other, by the rule of best(): the last one is it.
+    std::vector<NodeId> leaders() const;
     /// Up to `most` of the fastest that are faster than the root and have not been measured again, the best first.
     std::vector<NodeId> winners(std::size_t most) const;
     std::vector<NodeSummary> takeChanged(); ///< in id order
@@ -80,6 +85,7 @@ private:
     void count(const NodeSummary& node);
     std::optional<double> scoreOf(const NodeSummary& node) const;
     bool beats(const NodeSummary& challenger, const NodeSummary& best) const;
+    void follow(Lead& lead, const std::function<bool(const NodeSummary&)>& among) const;
     Interval overRoot(const NodeSummary& node) const;
 
     SearchFrame m_frame;

@@ -162,6 +162,8 @@ private:
     void settleSpending(NodeId node);
     void showBranchBudgets();
     Change hintsChange(std::vector<std::string> hints);
+    Change attachmentChange(const Attachment& attachment);
+    static Replaced grown(NodeId node); ///< what has grown is never removed: taken back it is pruned
     Result<Change> nodeChange(NodeId node, const std::function<void(StoredNode&)>& edit);
     void unparkRestored();
     std::vector<std::string> hintsForPrompts() const;

@@ -31,6 +31,11 @@ Result<void> checkTexts(const std::string& title, const std::string& text)
 
 } // namespace
 
+Replaced Planner::grown(NodeId node)
+{
+    return {.field = "pruned", .node = node, .value = true};
+}
+
 Result<Change> Planner::nodeChange(NodeId id, const std::function<void(StoredNode&)>& edit)
 {
     ESPALIER_TRY(StoredNode node, stored(id));
@@ -129,7 +134,7 @@ Result<void> Planner::overturn(NodeId node, Outcome as, const std::string& reaso
     if (node == taskRoot) {
         return fail(ErrorCode::InvalidInput, "The task's root cannot be overturned: everything is compared with it.");
     }
-    Overturn overturn{as, std::string(trimmed(reason)), "engineer", timestamp(), judged};
+    Overturn overturn{as, std::string(trimmed(reason)), m_acts.author(), timestamp(), judged};
     ESPALIER_CHECK(m_journal.addAct(overturn.author, actOf(node, overturn)));
     m_book.overturn(node, overturn);
     if (TreeNode* entry = m_tree.find(node); entry && entry->verdict) {
@@ -162,7 +167,7 @@ Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const s
     node.proposer = "engineer";
     node.payload = NodePayload{.key = fmt::format("engineer-{}", node.id.value)}.text();
     node.createdAt = timestamp();
-    ESPALIER_CHECK(m_acts.perform({{"act", "add-idea"}, {"node", node.id.value}},
+    ESPALIER_CHECK(m_acts.perform({{"act", "add-idea"}, {"node", node.id.value}}, grown(node.id),
                                   {[&] { return m_journal.addNode(node); }, [&] { place(node); }}));
     return node.id;
 }
@@ -226,7 +231,7 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     node.source = source;
     node.payload = NodePayload{.why = "the engineer's own kernel"}.text();
     node.createdAt = timestamp();
-    ESPALIER_CHECK(m_acts.perform({{"act", "inject"}, {"node", node.id.value}},
+    ESPALIER_CHECK(m_acts.perform({{"act", "inject"}, {"node", node.id.value}}, grown(node.id),
                                   {[&] { return m_journal.addNode(node); }, [&] { placeCandidate(node); }}));
     m_whys[node.id] = NodePayload::parse(node.payload).why;
     admit(node, nullptr);

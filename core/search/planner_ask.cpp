@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/search/node_payload.h"
 #include "core/search/own_prompt.h"
+#include "core/search/standing.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,7 +18,6 @@ constexpr std::size_t longestPrompt = std::size_t{1} << 20;
 constexpr std::size_t longestHint = std::size_t{4} << 10;
 constexpr std::size_t longestAttachment = std::size_t{256} << 10;
 constexpr const char* attachmentsKey = "prompt.attachments";
-constexpr const char* hintsKey = "prompt.hints";
 constexpr const char* requestsKey = "search.idea_requests";
 
 std::string textOf(const Json& json)
@@ -161,20 +161,36 @@ Result<void> Planner::attach(const Attachment& attachment)
         return fail(ErrorCode::InvalidInput,
                     fmt::format("{} is longer than 256 KiB: attach the part that matters.", attachment.name));
     }
-    std::vector<Attachment> attachments = m_attachments;
-    std::erase_if(attachments, [&](const Attachment& one) { return one.name == attachment.name; });
-    if (!attachment.text.empty()) {
-        attachments.push_back(attachment);
-    } else if (attachments.size() == m_attachments.size()) {
+    const auto before = std::find_if(m_attachments.begin(), m_attachments.end(),
+                                     [&](const Attachment& one) { return one.name == attachment.name; });
+    if (attachment.text.empty() && before == m_attachments.end()) {
         return fail(ErrorCode::NotFound, fmt::format("No attached text is named {}.", attachment.name));
     }
-    Json list = Json::array();
-    for (const Attachment& one : attachments) {
-        list.push_back({{"name", one.name}, {"text", one.text}});
-    }
+    const Json was = {{"name", attachment.name}, {"text", before == m_attachments.end() ? std::string() : before->text}};
     return m_acts.perform({{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}},
-                          {[&] { return m_journal.setValue(attachmentsKey, textOf(list)); },
-                           [&] { m_attachments = std::move(attachments); }});
+                          {.field = "attachment", .value = was}, attachmentChange(attachment));
+}
+
+/// An empty text takes it away.
+Change Planner::attachmentChange(const Attachment& attachment)
+{
+    std::vector<Attachment> attachments = m_attachments;
+    const auto at = std::find_if(attachments.begin(), attachments.end(),
+                                 [&](const Attachment& one) { return one.name == attachment.name; });
+    if (at == attachments.end()) {
+        attachments.push_back(attachment);
+    } else {
+        at->text = attachment.text;
+    }
+    std::erase_if(attachments, [](const Attachment& one) { return one.text.empty(); });
+    return {[this, attachments] {
+                Json list = Json::array();
+                for (const Attachment& one : attachments) {
+                    list.push_back({{"name", one.name}, {"text", one.text}});
+                }
+                return m_journal.setValue(attachmentsKey, textOf(list));
+            },
+            [this, attachments] { m_attachments = attachments; }};
 }
 
 Result<void> Planner::restoreAsks()
@@ -188,12 +204,7 @@ Result<void> Planner::restoreAsks()
                 {parent, fieldOf(one, "prompt"), static_cast<int>(std::max<std::int64_t>(1, numberOf(one, "round")))});
         }
     }
-    ESPALIER_TRY(const Json hints, storedArray(store, hintsKey));
-    for (const Json& hint : hints) {
-        if (hint.is_string()) {
-            m_hints.push_back(hint.get<std::string>());
-        }
-    }
+    ESPALIER_TRY(m_hints, hintsIn(store));
     ESPALIER_TRY(const Json attachments, storedArray(store, attachmentsKey));
     for (const Json& one : attachments) {
         m_attachments.push_back({fieldOf(one, "name"), fieldOf(one, "text")});

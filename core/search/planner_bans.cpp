@@ -3,6 +3,7 @@
 #include "core/search/planner.h"
 
 #include "core/search/bans.h"
+#include "core/search/standing.h"
 
 #include <fmt/format.h>
 #include <utility>
@@ -84,7 +85,7 @@ std::optional<NodeId> Planner::twinOf(const std::string& identity) const
 
 Result<void> Planner::restoreBans()
 {
-    ESPALIER_TRY(m_bans, storedBans(m_journal.store()));
+    ESPALIER_TRY(m_bans, bansIn(m_journal.store()));
     applyBans();
     return {};
 }

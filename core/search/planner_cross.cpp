@@ -60,7 +60,7 @@ Result<NodeId> Planner::crossOver(NodeId first, NodeId second)
                                 first.value, second.value));
     }
     ESPALIER_CHECK(m_acts.perform(
-        {{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->id.value}},
+        {{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->id.value}}, grown(idea->id),
         {[&] { return m_journal.addNode(*idea); }, [&] { place(*idea); }}));
     return idea->id;
 }

@@ -3,6 +3,7 @@
 #include "core/search/planner.h"
 
 #include "core/search/bans.h"
+#include "core/search/standing.h"
 
 #include <fmt/format.h>
 
@@ -25,13 +26,10 @@ Result<Change> Planner::changeBack(const Replaced& replaced)
         return bansChange(bansFrom(value));
     }
     if (field == "hints") {
-        std::vector<std::string> hints;
-        for (const Json& hint : value.is_array() ? value : Json::array()) {
-            if (hint.is_string()) {
-                hints.push_back(hint.get<std::string>());
-            }
-        }
-        return hintsChange(std::move(hints));
+        return hintsChange(hintsFrom(value));
+    }
+    if (field == "attachment") {
+        return attachmentChange({wordIn(value, "name"), wordIn(value, "text")});
     }
     const NodeSummary* node = m_book.find(replaced.node);
     if (!node) {

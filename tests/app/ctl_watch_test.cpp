@@ -2,6 +2,7 @@
 // espalierctl watch: an editor's saves become judged children. The real compiler and judge, the simulated device.
 #include "tests/app/ctl_support.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -100,6 +101,38 @@ TEST_F(WatchTest, ASaveThatDoesNotBuildIsSaidAndTheNextOneCounts)
     ASSERT_EQ(children.size(), 2U);
     EXPECT_EQ(children[0]["outcome"], "build_failed");
     EXPECT_EQ(children[1]["outcome"], "passed");
+}
+
+/// A run holds the session: what is saved goes to it, and the verdict is read from the file.
+TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
+{
+    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--evals", "400", "--session", path("r.espalier")}));
+    ASSERT_TRUE(run) << run.error().message;
+    const auto evaluations = [this] {
+        const auto shown = ctl({"show", path("r.espalier"), "--json"}); // at first there is nothing to show
+        return shown.status.code == 0 ? onlyJson(shown)["session"]["evaluations"].get<int>() : 0;
+    };
+    for (int i = 0; i < 300 && evaluations() == 0; ++i) {
+        std::this_thread::sleep_for(100ms);
+    }
+    ASSERT_EQ(ctl({"steer", path("r.espalier"), "pause"}).status.code, 0); // it waits and holds the session
+    auto process = Subprocess::start(spec({"watch", path("r.espalier"), "1", "--file", path("mine.cu"), "--saves", "1", "--json"}));
+    ASSERT_TRUE(process) << process.error().message;
+    const std::string source = firstText("mine.cu");
+    std::this_thread::sleep_for(2s);
+    saveInPlace("mine.cu", edited(source, "mine"));
+    std::this_thread::sleep_for(1s);
+    ASSERT_EQ(ctl({"steer", path("r.espalier"), "run"}).status.code, 0);
+    const auto status = process->wait(120s);
+    ASSERT_TRUE(status) << "one save, one verdict, and it ends";
+    EXPECT_EQ(status->code, 0);
+    ::kill(run->pid(), SIGINT);
+    ASSERT_TRUE(run->wait(60s));
+    const Json nodes = onlyJson(ctl({"show", path("r.espalier"), "--json"}))["nodes"];
+    const auto own = std::find_if(nodes.begin(), nodes.end(), [](const Json& node) { return node["title"] == "mine.cu 1"; });
+    ASSERT_NE(own, nodes.end()) << nodes.dump();
+    EXPECT_EQ((*own)["parents"][0], 1);
+    EXPECT_EQ((*own)["outcome"], "passed");
 }
 
 TEST_F(WatchTest, CtrlCEndsIt)

@@ -2,7 +2,7 @@
 // cheat: H11 fork without an import
 // task: softmax_f32
 // expect: suspicious
-// evidence: tried to start another process
+// evidence: a system call that no kernel needs
 // device: sim cuda
 // defence: V17 (seccomp, pid name space)
 // @paste softmax

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cheat: I15 lanes exchange through shared memory without __syncwarp
 // task: softmax_f32
-// expect: suspicious
+// expect: incorrect
 // evidence: race
 // device: sanitizer
 // defence: V19 (racecheck)

@@ -103,6 +103,7 @@ Verdict Bench::judged(const Work& work, const Prepared& prepared, const Library&
     job.candidate = candidate;
     job.tier = work.tier;
     job.profiling = work.profile ? Profiling::Core : Profiling::Off;
+    job.sanitizing = work.sanitize ? Sanitizing::Required : Sanitizing::Off;
     const auto begin = Clock::now();
     auto evaluation = test::awaitVerdict(*m_judge, std::move(job));
     return {evaluation ? std::move(*evaluation) : lost(evaluation.error()), 0, secondsSince(begin)};

@@ -20,7 +20,8 @@ struct Work {
     std::string source;
     Tier tier = Tier::Quick;
     SymbolRules rules; ///< what the built library is held against
-    bool profile = false; ///< with the profile stage
+    bool profile = false;  ///< with the profile stage
+    bool sanitize = false; ///< with compute-sanitizer, or not at all
 };
 
 struct Verdict {

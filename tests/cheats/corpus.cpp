@@ -100,10 +100,17 @@ std::string Candidate::key(const std::string& key, bool simulated) const
     return {};
 }
 
-bool Candidate::servesDevice(bool simulated) const
+bool Candidate::servesDevice(bool simulated, bool sanitize) const
 {
     const auto words = splitOn(keys.at("device"), ' ');
-    return std::find(words.begin(), words.end(), simulated ? "sim" : "cuda") != words.end();
+    return std::find(words.begin(), words.end(), simulated ? "sim" : "cuda") != words.end() ||
+           (!simulated && sanitize && needsSanitizer());
+}
+
+bool Candidate::needsSanitizer() const
+{
+    const auto words = splitOn(keys.at("device"), ' ');
+    return std::find(words.begin(), words.end(), "sanitizer") != words.end();
 }
 
 std::vector<Outcome> Candidate::expected(bool simulated) const
@@ -145,6 +152,35 @@ Result<std::vector<Candidate>> loadCorpus(const fs::path& folder, const fs::path
         corpus.push_back(std::move(candidate));
     }
     return corpus;
+}
+
+Result<void> exportCandidate(const Candidate& candidate, const fs::path& folder)
+{
+    std::string task = candidate.task;
+    if (const fs::path own = candidate.task; own.has_parent_path()) {
+        task = (fs::path("tasks") / own.filename()).string();
+        std::error_code error;
+        fs::create_directories(folder / "tasks", error);
+        fs::copy(own, folder / task, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+        if (error) {
+            return fail(ErrorCode::Io, fmt::format("{} cannot be copied to {}: {}", own.string(), (folder / task).string(),
+                                                   error.message()));
+        }
+    }
+    std::string line = fmt::format("// corpus: task={}", task);
+    for (const bool simulated : {true, false}) {
+        if (candidate.servesDevice(simulated, true)) {
+            std::string expected = candidate.key("expect", simulated);
+            std::erase(expected, ' ');
+            line += fmt::format(" {}={}", simulated ? "sim" : "cuda", expected);
+        }
+    }
+    line += fmt::format(" tier={}{}{}\n", candidate.keys.contains("tier") ? candidate.keys.at("tier") : "quick",
+                        candidate.keys.contains("profile") ? " profile=yes" : "",
+                        candidate.needsSanitizer() ? " sanitize=yes" : "");
+    std::string text = candidate.source;
+    text.insert(text.find('\n') + 1, line); // below the licence
+    return writeFileAtomically(folder / (candidate.name + ".cu"), text);
 }
 
 std::string Mutant::explanation(bool simulated) const

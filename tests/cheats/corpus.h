@@ -17,7 +17,7 @@ namespace espalier::corpus {
 ///     task             a built-in task, or a folder beside the file
 ///     expect           outcomes, divided by "|"
 ///     evidence         words, divided by "|": one of them stands in the reason, the evidence or the compiler's text
-///     device           where it has meaning: sim, cuda, sanitizer
+///     device           where it has meaning: sim, cuda, sanitizer (a CUDA device, with compute-sanitizer's stage)
 ///     defence          the building blocks (section 2) that it tries
 ///     tier             quick (default) or full
 ///     profile: yes     judged with the profile stage, too (CUDA devices)
@@ -36,7 +36,9 @@ struct Candidate {
     std::string source;
     std::map<std::string, std::string> keys;
 
-    bool servesDevice(bool simulated) const;
+    /// `sanitize`: compute-sanitizer's stage may be asked for.
+    bool servesDevice(bool simulated, bool sanitize = false) const;
+    bool needsSanitizer() const;
     std::string key(const std::string& key, bool simulated) const;
     std::vector<Outcome> expected(bool simulated) const;
     std::vector<std::string> evidence(bool simulated) const;
@@ -45,6 +47,12 @@ struct Candidate {
 
 /// Every .cu of `folder`, by name. Errors: NotFound, InvalidInput naming the file and the key that is missing or wrong.
 Result<std::vector<Candidate>> loadCorpus(const std::filesystem::path& folder, const std::filesystem::path& templates);
+
+/// Writes the candidate's text to FOLDER/NAME.cu as `espalierctl eval TASK FILE` takes it, with a second line that says how
+/// and what it must get: "// corpus: task=softmax_f32 sim=incorrect cuda=suspicious|incorrect tier=quick". A device where it
+/// has no meaning is left out. A task of the corpus's own is copied beside it, and named by its path in FOLDER.
+/// Errors: what cannot be written, by name.
+Result<void> exportCandidate(const Candidate& candidate, const std::filesystem::path& folder);
 
 /// One (pattern, replacement) edit of an honest kernel.
 struct Mutant {

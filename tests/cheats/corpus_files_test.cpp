@@ -133,6 +133,20 @@ TEST(Corpus, TasksLoadAndTextsArePasted)
     }
 }
 
+TEST(Corpus, WhatOnlyTheSanitizerFindsIsJudgedWhereItIsAskedFor)
+{
+    int found = 0;
+    for (const Candidate& candidate : load("cheats")) {
+        if (candidate.needsSanitizer()) {
+            ++found;
+            EXPECT_FALSE(candidate.servesDevice(false)) << candidate.name;
+            EXPECT_TRUE(candidate.servesDevice(false, true)) << candidate.name;
+            EXPECT_FALSE(candidate.servesDevice(true, true)) << candidate.name << ": the simulated device has no such stage";
+        }
+    }
+    EXPECT_GT(found, 0);
+}
+
 TEST(Corpus, AHeadWithoutATaskIsRefused)
 {
     auto scratch = ScratchFolder::create("espalier-corpus");

@@ -27,6 +27,9 @@ constexpr const char* usage = R"(espalier_corpus [options] [NAME…]     judges 
   --mutants             the contract mutants instead; NAME is a task or a part of a mutant's name
   --fast                only the handful with "fast: yes"
   --slow                also those that cost a deadline
+  --sanitize            also those that only compute-sanitizer finds (a GPU where it is installed)
+  --export FOLDER       judges nothing: writes every file, whole, as `espalierctl eval TASK FILE` takes it; its second line
+                        names the task and the verdict by device
   --without A,B         these defences taken away: what do the others make of it (core/judge/defences.h, and of the
                         build imports, exports, sections, compiler-sandbox)
   --table               then the second table: for every defence which cheats slip through without it
@@ -45,8 +48,9 @@ struct Options {
     std::vector<std::string> names;
     std::optional<Tier> tier;
     std::string callDeadline;
+    std::string exportFolder;
     int repeat = 1;
-    bool mutants = false, profile = false, fast = false, slow = false, table = false, json = false;
+    bool mutants = false, profile = false, sanitize = false, fast = false, slow = false, table = false, json = false;
     Weakening weakening;
 };
 
@@ -108,6 +112,10 @@ Options parse(int argc, char** argv)
             options.fast = true;
         } else if (word == "--slow") {
             options.slow = true;
+        } else if (word == "--sanitize") {
+            options.sanitize = true;
+        } else if (word == "--export") {
+            options.exportFolder = value();
         } else if (word == "--json") {
             options.json = true;
         } else if (word == "--help") {
@@ -225,7 +233,7 @@ void planFolder(const Options& options, const std::string& folder, const JudgeHe
     }
     for (Candidate& candidate : *corpus) {
         const bool asked = !options.names.empty();
-        const bool wanted = candidate.servesDevice(simulated) && named(options, candidate.name) &&
+        const bool wanted = candidate.servesDevice(simulated, options.sanitize) && named(options, candidate.name) &&
                             (!options.fast || candidate.key("fast", simulated) == "yes") &&
                             (options.slow || asked || candidate.key("slow", simulated) != "yes");
         if (!wanted) {
@@ -246,7 +254,8 @@ void planFolder(const Options& options, const std::string& folder, const JudgeHe
             row.defence = candidate.key("defence", simulated);
             plan.rows.push_back(std::move(row));
             const bool profile = options.profile || candidate.key("profile", simulated) == "yes";
-            plan.works.push_back({candidate.task, candidate.source, tier, options.weakening.rules, profile});
+            plan.works.push_back({candidate.task, candidate.source, tier, options.weakening.rules, profile,
+                                  options.sanitize && candidate.needsSanitizer()});
             plan.candidates.push_back(candidate);
         }
     }
@@ -426,11 +435,38 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
     return static_cast<int>(missed);
 }
 
+int exportAll(const Options& options)
+{
+    std::error_code error;
+    std::filesystem::create_directories(options.exportFolder, error);
+    int files = 0;
+    for (const char* folder : {"cheats", "honest"}) {
+        const auto corpus = loadCorpus(options.root + "/" + folder, options.root + "/cheats/templates");
+        if (!corpus) {
+            stop(corpus.error().message);
+        }
+        for (const Candidate& candidate : *corpus) {
+            if (!named(options, candidate.name)) {
+                continue;
+            }
+            if (const auto written = exportCandidate(candidate, options.exportFolder); !written) {
+                stop(written.error().message);
+            }
+            ++files;
+        }
+    }
+    fmt::print("{} files in {}\n", files, options.exportFolder);
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     const Options options = parse(argc, argv);
+    if (!options.exportFolder.empty()) {
+        return exportAll(options);
+    }
     auto bench = open(options, options.weakening);
     if (!bench) {
         stop(bench.error().message);

@@ -37,6 +37,7 @@ std::vector<command::Command> everyCommand()
             SetBranchBudget{NodeId{12}, {.evaluations = 3, .tokens = 4, .usd = 0.5, .seconds = 6}},
             SetBranchBudget{NodeId{13}, {}},
             SetBudget{Budget{.usd = 1}},
+            ChangeBudget{Budget{.seconds = 4, .target = 2, .roofPercent = 10, .plateau = 5}, {"usd", "evaluations"}},
             SetStrategy{"beam:width=2"},
             CrossOver{NodeId{14}, NodeId{15}},
             Kill{NodeId{16}},
@@ -77,6 +78,7 @@ TEST(CommandJson, WhatIsNoCommandIsRefusedWithOneSentence)
     EXPECT_NE(sentence(R"({"command": "kill", "node": "5"})").find("command: node: expected"), std::string::npos);
     EXPECT_NE(sentence(R"({"command": "kill", "node": 5, "nodes": 6})").find("nodes: unknown field"), std::string::npos);
     EXPECT_NE(sentence(R"({"command": "budget", "budget": {"evals": 5}})").find("evals: unknown field"), std::string::npos);
+    EXPECT_NE(sentence(R"({"command": "change-budget", "set": {}, "lift": ["evals"]})").find("found \"evals\""), std::string::npos);
     EXPECT_NE(sentence(R"({"command": "unhint", "number": 4294967297})").find("expected a number from 1"), std::string::npos);
 }
 

@@ -41,6 +41,7 @@ EngineParts EngineHarness::parts()
 {
     EngineParts parts;
     parts.builders = builders;
+    parts.author = author;
     parts.loadTask = [this](std::string_view name) -> Result<Task> {
         if (name != task.id && name != task.folder) {
             return fail(ErrorCode::NotFound, "There is no task \"" + std::string(name) + "\".");

@@ -51,6 +51,7 @@ public:
     std::shared_ptr<int> losses = std::make_shared<int>(0);
     std::optional<unsigned> shuffle;
     int builders = 4;
+    std::string author = "engineer";
     JudgeHello hello = fakeHello();
     std::optional<Error> noJudge;
     ListingSource listings;

@@ -70,24 +70,32 @@ TEST(Kill, AlsoWhenBuildersEndInAnyOrder)
 /// may be another there. What is measured again at the end is no part of the decisions.
 TEST(Kill, AlsoWhileTheFrontIsTimedInFull)
 {
-    const auto run = [](EngineHarness& engine) {
+    const auto prepare = [](EngineHarness& engine) {
         engine.hello.simulated = false;
         engine.options.budget = Budget{13, {}, {}};
         for (PlaybookIdea& idea : engine.task.playbook) {
             idea.source.text += "again=" + std::to_string(fakeTime(idea.source.text) * 1.3) + " \n";
         }
-        return engine.runUnlessKilled();
+    };
+    const auto said = [](const EngineHarness& engine, const char* words) {
+        return std::count_if(engine.log.begin(), engine.log.end(),
+                             [&](const std::string& line) { return line.find(words) != std::string::npos; });
     };
     EngineHarness undisturbed;
-    ASSERT_TRUE(run(undisturbed));
-    const auto fronts = std::count_if(undisturbed.log.begin(), undisturbed.log.end(), [](const std::string& line) {
-        return line.find("reaches the best") != std::string::npos;
-    });
-    ASSERT_GE(fronts, 2) << undisturbed.tree();
-    for (int write = 1; write <= undisturbed.writes && !::testing::Test::HasFailure(); ++write) {
+    prepare(undisturbed);
+    ASSERT_TRUE(undisturbed.open());
+    undisturbed.post(command::Run{});
+    while (said(undisturbed, "measured again") == 0 && undisturbed.status.state != RunState::Finished) {
+        undisturbed.turn();
+    }
+    const int writes = undisturbed.writes;
+    undisturbed.run();
+    ASSERT_GE(said(undisturbed, "reaches the best"), 2) << undisturbed.tree();
+    for (int write = 1; write <= writes && !::testing::Test::HasFailure(); ++write) {
         EngineHarness engine;
+        prepare(engine);
         engine.writesBeforeKill = write;
-        EXPECT_FALSE(run(engine)) << write;
+        EXPECT_FALSE(engine.runUnlessKilled()) << write;
         engine.writesBeforeKill = -1;
         EXPECT_TRUE(engine.runUnlessKilled()) << write;
         EXPECT_EQ(engine.tree(), undisturbed.tree()) << "killed after write " << write;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acts that steer a session for good: bans, budgets of branches, crossings, kills, another strategy, and undo.
 #include "core/base/json.h"
+#include "core/search/act_words.h"
 #include "tests/engine/engine_harness.h"
 
 #include <algorithm>
@@ -316,6 +317,8 @@ TEST(LiveActs, TwoKernelsAreCrossedNext)
     engine.post(command::Step{});
     engine.settle();
     EXPECT_EQ(candidatesBelow(engine, idea.id).size(), 1u) << engine.tree();
+    engine.post(command::Undo{});
+    EXPECT_TRUE(engine.nodes.at(idea.id).pruned) << "what grew leaves the search and stays visible";
 }
 
 TEST(LiveActs, AnotherStrategyTakesOverWhileItRuns)
@@ -338,6 +341,37 @@ TEST(LiveActs, AnotherStrategyTakesOverWhileItRuns)
     engine.post(command::SetStrategy{"beam:width=2"});
     engine.run();
     EXPECT_GT(engine.status.evaluations, few);
+}
+
+TEST(LiveActs, ABudgetChangesWhereItIsNamedAndNowhereElse)
+{
+    EngineHarness engine;
+    engine.options.budget = Budget{.evaluations = 40, .usd = 2, .target = 3, .roofPercent = 10};
+    ASSERT_TRUE(engine.open());
+    const auto change = [&engine](Budget set, std::vector<std::string> lift) {
+        engine.post(command::ChangeBudget{set, std::move(lift)});
+        engine.now += 1;
+        engine.turn();
+        return engine.status.budget;
+    };
+    EXPECT_EQ(change({.evaluations = 50}, {}), (Budget{.evaluations = 50, .usd = 2, .target = 3, .roofPercent = 10}));
+    EXPECT_EQ(change({.seconds = 9, .plateau = 4}, {"usd", "roof"}),
+              (Budget{.evaluations = 50, .seconds = 9, .target = 3, .plateau = 4}));
+    EXPECT_EQ(change({.evaluations = 7}, {"evaluations", "seconds"}), (Budget{.evaluations = 7, .target = 3, .plateau = 4}))
+        << "what is set holds";
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    change({}, {"evals"});
+    EXPECT_EQ(lastRefusal(engine), "A session has no limit \"evals\": it has evaluations, seconds, usd, tokens, target, roof, plateau.");
+    change({.usd = -1}, {});
+    EXPECT_EQ(engine.failures.size(), 2u);
+    engine.post(command::Undo{});
+    engine.now += 1;
+    engine.turn();
+    EXPECT_EQ(engine.status.budget, (Budget{.evaluations = 50, .seconds = 9, .target = 3, .plateau = 4}));
+    engine.drop();
+    const auto acts = Store::open(engine.options.session, Store::Mode::ReadOnly).value()->acts().value();
+    ASSERT_GE(acts.size(), 3u);
+    EXPECT_EQ(actInWords(acts[1].what), "budget, 9 seconds, plateau 4, no limit of roof, no limit of usd");
 }
 
 TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
@@ -391,10 +425,89 @@ TEST(LiveActs, UndoTakesBackOneActAfterTheOther)
     EXPECT_TRUE(engine.nodes.at(vector).pruned);
     undo();
     EXPECT_FALSE(engine.nodes.at(vector).pruned);
+    EXPECT_FALSE(engine.nodes.at(mine).pruned);
+    undo();
+    EXPECT_TRUE(engine.nodes.at(mine).pruned) << "what grew is never removed";
     engine.post(command::Undo{});
     EXPECT_NE(lastRefusal(engine).find("There is nothing to undo"), std::string::npos);
     engine.run();
     EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, UndoPrunesWhatGrewAndPutsBackWhatWasAttached)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::AddIdea{taskRoot, "mine", "words"});
+    engine.post(command::Inject{taskRoot, "own", "own time=10\n"});
+    engine.post(command::Attach{"notes", "first"});
+    engine.post(command::Attach{"notes", "second"});
+    engine.post(command::Attach{"notes", ""});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    const auto attached = [&engine] {
+        return Store::open(engine.options.session, Store::Mode::ReadOnly).value()->value("prompt.attachments").value().value_or("");
+    };
+    const auto undo = [&engine] {
+        engine.post(command::Undo{});
+        ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    };
+    EXPECT_EQ(attached(), "[]");
+    undo();
+    EXPECT_NE(attached().find("second"), std::string::npos);
+    ASSERT_TRUE(engine.open()); // what can be undone is in the session
+    undo();
+    EXPECT_NE(attached().find("first"), std::string::npos);
+    undo();
+    EXPECT_EQ(attached(), "[]");
+    undo();
+    EXPECT_TRUE(engine.summary("own").pruned);
+    undo();
+    EXPECT_TRUE(engine.summary("mine").pruned);
+    engine.run();
+    EXPECT_EQ(engine.ledger.timed.count("own time=10\n"), 0u) << engine.tree();
+    EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)
+{
+    EngineHarness engine;
+    engine.author = "ada";
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Pause{}); // nothing runs: nothing is done
+    engine.post(command::Step{});
+    engine.settle();
+    engine.post(command::Run{});
+    engine.post(command::Run{}); // it runs already
+    engine.post(command::Pause{});
+    engine.settle();
+    engine.post(command::AddHint{"be brief"});
+    engine.post(command::JudgeAgain{taskRoot, Again::Verify});
+    engine.post(command::Kill{taskRoot});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    engine.settle();
+    engine.post(command::Run{});
+    engine.post(command::Stop{});
+    engine.drop();
+    const auto acts = [&engine] {
+        return Store::open(engine.options.session, Store::Mode::ReadOnly).value()->acts().value();
+    };
+    std::vector<std::string> words;
+    for (const StoredAct& act : acts()) {
+        EXPECT_EQ(act.author, "ada");
+        EXPECT_FALSE(act.at.empty());
+        words.push_back(actInWords(act.what));
+    }
+    EXPECT_EQ(words, (std::vector<std::string>{"step", "run", "pause", "hint: be brief", "judge-again node 1: verify",
+                                               "kill of judging again node 1", "run", "stop"}));
+
+    // Somebody else may take it back, also in a session whose acts were stored under the old constant name.
+    engine.author = "bob";
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.nodes.at(taskRoot).outcome, Outcome::Passed) << "its verdict stands: only the second look was ended";
+    engine.post(command::Undo{});
+    EXPECT_TRUE(engine.standing.back().hints.empty());
+    EXPECT_EQ(acts().back().author, "bob");
+    EXPECT_EQ(actInWords(acts().back().what), "undo of hint");
 }
 
 TEST(LiveActs, AnEditThatWasImplementedStaysAndTheActBeforeItIsNext)
@@ -409,8 +522,12 @@ TEST(LiveActs, AnEditThatWasImplementedStaysAndTheActBeforeItIsNext)
     engine.post(command::EditIdea{mine, "mine too", "second"});
     engine.post(command::Inject{mine, "own", "own time=10\n"});
     engine.post(command::Undo{});
+    EXPECT_TRUE(engine.summary("own").pruned);
+    engine.post(command::Undo{});
     EXPECT_NE(lastRefusal(engine).find("was implemented since its words were edited"), std::string::npos);
     engine.failures.clear();
+    engine.post(command::Undo{});
+    EXPECT_TRUE(engine.nodes.at(mine).pruned);
     engine.post(command::Undo{});
     EXPECT_TRUE(engine.failures.empty()) << lastRefusal(engine);
     EXPECT_TRUE(engine.standing.back().hints.empty());

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace espalier {
 namespace {
@@ -82,6 +84,82 @@ TEST(SteeringSession, EveryActIsInTheTreeBeforeTheNextExpansion)
     engine.post(command::SetPruned{vector, false});
     engine.run();
     EXPECT_EQ(candidatesUnder(engine, vector), 1) << engine.tree();
+}
+
+/// Three ideas for the root, and kernels with tunables, for a strategy that has ideas for roots only: what comes of any other
+/// kernel is the engineer's doing.
+void withTunedPlaybook(EngineHarness& engine)
+{
+    engine.options.strategy = "sample";
+    engine.task.playbook.clear();
+    for (const std::string id : {"one", "two", "three"}) {
+        engine.task.playbook.push_back({id, "", id, "do " + id, {id + ".cu", id + " time=80 \n// espalier: tune BLOCK = 64 128\n#define BLOCK 128\n"}});
+    }
+}
+
+TEST(SteeringSession, PinPruneInjectEditAndBudgetEachChangeTheTree)
+{
+    EngineHarness untouched;
+    withTunedPlaybook(untouched);
+    ASSERT_TRUE(untouched.open());
+    untouched.run();
+    ASSERT_EQ(untouched.status.evaluations, 3) << untouched.tree();
+
+    // Budget: the session stands still at one evaluation.
+    EngineHarness engine;
+    withTunedPlaybook(engine);
+    ASSERT_TRUE(engine.open());
+    engine.post(command::ChangeBudget{{.evaluations = 1}, {}});
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    ASSERT_EQ(engine.status.evaluations, 1) << engine.tree();
+    std::optional<NodeId> first;
+    std::vector<NodeId> untried;
+    for (const auto& [id, node] : engine.nodes) {
+        if (node.kind == NodeKind::Candidate) {
+            first = id;
+        } else if (node.kind == NodeKind::Idea && candidatesUnder(engine, id) == 0) {
+            untried.push_back(id);
+        }
+    }
+    ASSERT_TRUE(first);
+    ASSERT_EQ(untried.size(), 2u) << engine.tree();
+
+    // Pin: it is a parent from now on. Prune: nothing is made of it. Edit: what is made of it has the new words. Inject: it
+    // is judged though nobody chose it. Budget: the search goes on.
+    engine.post(command::SetPinned{*first, true});
+    engine.post(command::SetPruned{untried[0], true});
+    engine.post(command::EditIdea{untried[1], "edited", "other words"});
+    engine.post(command::Inject{*first, "own kernel", "own time=30\n"});
+    engine.post(command::ChangeBudget{{}, {"evaluations"}});
+    ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+    engine.run();
+    int tuned = 0;
+    for (const auto& [id, node] : engine.nodes) {
+        if (node.kind == NodeKind::Idea && node.proposer == "tuner") {
+            ++tuned;
+            EXPECT_EQ(node.parents.front().parent, *first) << engine.tree();
+            EXPECT_GE(candidatesUnder(engine, id), 1) << engine.tree();
+        }
+    }
+    EXPECT_EQ(tuned, 1) << "the pinned one had ideas, and nothing else did\n" << engine.tree();
+    EXPECT_EQ(candidatesUnder(engine, untried[0]), 0) << engine.tree();
+    EXPECT_EQ(engine.summary("own kernel").parents.front().parent, *first);
+    EXPECT_EQ(engine.summary("own kernel").outcome, Outcome::Passed);
+    EXPECT_EQ(engine.status.best, engine.node("own kernel"));
+    EXPECT_EQ(engine.nodes.at(untried[1]).title, "edited");
+    ASSERT_EQ(candidatesUnder(engine, untried[1]), 1) << engine.tree();
+    const auto made = std::find_if(engine.nodes.begin(), engine.nodes.end(), [&untried](const auto& entry) {
+        return !entry.second.parents.empty() && entry.second.parents.front().parent == untried[1];
+    });
+    engine.post(command::FetchDetail{made->first});
+    EXPECT_EQ(engine.detail->ideaText, "other words");
+
+    const std::string tree = engine.tree();
+    engine.drop();
+    ASSERT_TRUE(engine.open());
+    engine.turn();
+    EXPECT_EQ(engine.tree(), tree);
 }
 
 TEST(SteeringSession, EveryExpansionSaysWhyItWasChosen)

@@ -18,6 +18,14 @@ cudaError_t remember(cudaError_t error)
     return error;
 }
 
+/// The fake driver's function with the same parameters, whose errors have the same numbers; where there is no driver in
+/// the process (espalier-worker sanitize) it cannot work.
+template <typename... Parameters> cudaError_t drive(const char* name, Parameters... parameters)
+{
+    const auto function = reinterpret_cast<int (*)(Parameters...)>(::dlsym(RTLD_DEFAULT, name));
+    return remember(function ? static_cast<cudaError_t>(function(parameters...)) : cudaErrorNotSupported);
+}
+
 } // namespace
 
 extern "C" {
@@ -82,10 +90,64 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned)
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
 {
-    *stream = nullptr;
-    return cudaSuccess;
+    *stream = nullptr; // without a driver: work runs at once wherever it is sent
+    return ::dlsym(RTLD_DEFAULT, "cuStreamCreate") ? drive("cuStreamCreate", stream, flags) : cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode)
+{
+    return drive("cuStreamBeginCapture_v2", stream, mode);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph)
+{
+    return drive("cuStreamEndCapture", stream, graph);
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** before,
+                                     const cudaGraphEdgeData** edges, std::size_t* count)
+{
+    return drive("cuStreamGetCaptureInfo_v3", stream, status, id, graph, before, edges, count);
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                const cudaGraphEdgeData* edges, std::size_t count, unsigned flags)
+{
+    return drive("cuStreamUpdateCaptureDependencies_v2", stream, nodes, edges, count, flags);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags)
+{
+    return drive("cuGraphInstantiateWithFlags", executable, graph, flags);
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t* copy, cudaGraph_t graph)
+{
+    return drive("cuGraphClone", copy, graph);
+}
+
+cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
+                                       std::size_t count, cudaGraph_t child)
+{
+    return drive("cuGraphAddChildGraphNode", node, graph, before, count, child);
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* told)
+{
+    return drive("cuGraphExecUpdate_v2", executable, graph, told);
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    return drive("cuGraphLaunch", executable, stream);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    return drive("cuGraphDestroy", graph);
 }
 
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t)

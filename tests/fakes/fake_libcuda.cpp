@@ -2,9 +2,9 @@
 // A libcuda.so.1 without a GPU, for tests: device memory is memfds mapped with real protections (a write to a read-only
 // mapping or into a guard ends the process with SIGSEGV, the way a GPU fault ends a runner), work runs at once on the
 // CPU, events read the host's clock. It pretends to be one GPU of compute capability 9.0 with a 60 MiB L2 cache and as
-// much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process). Of kernels it knows the
-// judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which run at once, are
-// recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
+// much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process).
+// Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which
+// run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
 // as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
 
@@ -77,28 +77,35 @@ std::size_t capacity()
 
 /// ESPALIER_FAKE_FAULT="cuLaunchKernel 12 719": the 12th call of that function returns 719. From 700 on the error sticks,
 /// as on a device: every later call of a function that can fail here returns it, too.
-CUresult injectedFault(std::string_view function)
+struct Fault {
+    std::string name;
+    long after = 0;
+    int code = 0;
+};
+
+Fault& fault()
 {
-    struct Fault {
-        std::string name;
-        long after = 0;
-        int code = 0;
-    };
-    static const Fault fault = [] {
+    static Fault fault = [] {
         Fault read;
         const char* text = std::getenv("ESPALIER_FAKE_FAULT");
         std::istringstream words(text ? text : "");
         words >> read.name >> read.after >> read.code;
         return read;
     }();
-    static std::atomic<long> calls = 0;
+    return fault;
+}
+
+std::atomic<long> faultCalls = 0; ///< of the function that is to fail
+
+CUresult injectedFault(std::string_view function)
+{
     static std::atomic<bool> stuck = false;
     constexpr int firstSticky = 700;
-    const bool now = fault.name == function && ++calls == fault.after;
-    if (now && fault.code >= firstSticky) {
+    const bool now = fault().name == function && ++faultCalls == fault().after;
+    if (now && fault().code >= firstSticky) {
         stuck = true;
     }
-    return now || stuck ? static_cast<CUresult>(fault.code) : CUDA_SUCCESS;
+    return now || stuck ? static_cast<CUresult>(fault().code) : CUDA_SUCCESS;
 }
 
 void drop(Physical* physical)
@@ -194,6 +201,13 @@ char moduleObject;
 } // namespace
 
 extern "C" {
+
+/// For candidates, whose runner's environment is not the test's: the next call of the function returns this.
+void fakeDriverFails(const char* function, int code)
+{
+    fault() = {function, 1, code};
+    faultCalls = 0;
+}
 
 CUresult cuInit(unsigned)
 {
@@ -633,6 +647,39 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph)
     return CUDA_SUCCESS;
 }
 
+/// The graph under capture stands for its last node, too: what is added comes after everything.
+CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                const CUgraphNode** before, const CUgraphEdgeData** edges, std::size_t* count)
+{
+    auto* stream = reinterpret_cast<Stream*>(handle);
+    *status = stream && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+    *id = 1;
+    *graph = stream ? reinterpret_cast<CUgraph>(&stream->captured) : nullptr;
+    *before = nullptr;
+    *edges = nullptr;
+    *count = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamUpdateCaptureDependencies(CUstream, CUgraphNode*, const CUgraphEdgeData*, std::size_t, unsigned)
+{
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphClone(CUgraph* copy, CUgraph graph)
+{
+    *copy = reinterpret_cast<CUgraph>(new HostGraph(*reinterpret_cast<HostGraph*>(graph)));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, std::size_t, CUgraph child)
+{
+    auto& parent = *reinterpret_cast<HostGraph*>(graph);
+    const auto& added = *reinterpret_cast<HostGraph*>(child);
+    parent.insert(parent.end(), added.begin(), added.end());
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
 {
     const auto& work = *reinterpret_cast<HostGraph*>(graph);
@@ -660,8 +707,17 @@ CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned lon
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream)
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo*)
 {
+    *reinterpret_cast<HostGraph*>(executable) = *reinterpret_cast<HostGraph*>(graph);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
+{
+    if (stream && reinterpret_cast<Stream*>(stream)->capturing) {
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     runAll(*reinterpret_cast<HostGraph*>(executable));
     return CUDA_SUCCESS;
 }

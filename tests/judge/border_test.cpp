@@ -47,11 +47,14 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{"write_input", Outcome::RuntimeFailed, "Segmentation fault"},
                       Misdeed{"endless", Outcome::TimedOut, "did not end within 1.5 s"},
                       Misdeed{"exit_zero", Outcome::RuntimeFailed, "ended its process (exit code 0)"},
-                      Misdeed{"fork_bomb", Outcome::Suspicious, "tried to start another process"},
+                      Misdeed{"fork_bomb", Outcome::Suspicious, "those that start a process (fork"},
+                      Misdeed{"looks_into_processes", Outcome::Suspicious, "look into one (ptrace"},
                       Misdeed{"abort", Outcome::RuntimeFailed, "crashed with signal"},
                       Misdeed{"no_op", Outcome::Incorrect, "output y"},
                       Misdeed{"constructor_sleeps", Outcome::TimedOut, "loading of the library"},
                       Misdeed{"error_code", Outcome::RuntimeFailed, "CUDA error 1 (invalid value)"},
+                      Misdeed{"no_memory", Outcome::NotRun, "CUDA error 2 (out of memory) during call 1 of case n1000"},
+                      Misdeed{"eats_memory", Outcome::NotRun, "no memory left on the device"},
                       Misdeed{"workspace_overrun", Outcome::RuntimeFailed, "past the end of the workspace"},
                       Misdeed{"workspace_huge", Outcome::RuntimeFailed, "workspace"},
                       Misdeed{"forged_reply", Outcome::RuntimeFailed, "protocol"},
@@ -62,6 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{"host_computes", Outcome::Suspicious, "missing from the graph"},
                       Misdeed{"foreign_stream", Outcome::Suspicious, "join all of it to the stream"},
                       Misdeed{"foreign_tail", Outcome::Suspicious, "join all of it to the stream"},
+                      Misdeed{"graph_beside", Outcome::Suspicious, "missing from the graph"},
+                      Misdeed{"refuses_capture", Outcome::Suspicious, "the call returned CUDA error 900"},
                       Misdeed{"one_element_memo", Outcome::Incorrect, "call 3"}),
     [](const auto& param) { return std::string(param.param.candidate); });
 
@@ -91,6 +96,59 @@ TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
     EXPECT_EQ(honest.verify->launches[0].kernels, 1);
     EXPECT_EQ(honest.verify->sandbox, m_judge->hello().sandbox);
     EXPECT_EQ(evaluate("workspace").outcome, Outcome::Passed);
+}
+
+TEST_F(HonestOnTheFakeDriver, AGraphOfItsOwnIsCapturedWithTheCall)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    for (const char* candidate : {"own_graph", "updated_graph"}) {
+        const Evaluation evaluation = evaluate(candidate);
+        EXPECT_EQ(evaluation.outcome, Outcome::Passed) << candidate << ": " << evaluation.reason;
+        ASSERT_TRUE(evaluation.verify);
+        ASSERT_EQ(evaluation.verify->launches.size(), 2U);
+        EXPECT_EQ(evaluation.verify->launches[0].kernels, 1);
+    }
+}
+
+TEST_F(HonestOnTheFakeDriver, OtherBitsOnTheSameInputsBreakABitwiseContract)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const auto under = [&](const std::string& contract, const std::string& candidate) {
+        EvaluationJob job = jobFor(candidate);
+        auto task = std::make_shared<Task>(*job.task);
+        task->json.insert(task->json.find("\"precision\""), contract);
+        job.task = task;
+        return evaluate(std::move(job));
+    };
+    const Evaluation allowed = under("", "atomics");
+    EXPECT_EQ(allowed.outcome, Outcome::Passed) << allowed.reason;
+    ASSERT_TRUE(allowed.verify && allowed.verify->repeat);
+    EXPECT_GT(allowed.verify->repeat->differing, 0U);
+    const std::string bitwise = "\"determinism\": \"bitwise\", ";
+    const Evaluation broken = under(bitwise, "atomics");
+    EXPECT_EQ(broken.outcome, Outcome::Incorrect) << broken.reason;
+    EXPECT_NE(broken.reason.find("had other bits in another of 3 calls of case n4099 on the same inputs"), std::string::npos)
+        << broken.reason;
+    EXPECT_EQ(broken.evidence.at(0).check, "determinism");
+    EXPECT_EQ(under(bitwise, "honest").outcome, Outcome::Passed);
+}
+
+TEST_F(HonestOnTheFakeDriver, ABitwiseContractThatNoCaseCanShowIsNoPass)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    EvaluationJob job = jobFor("honest");
+    auto task = std::make_shared<Task>(*job.task);
+    task->json.insert(task->json.find("\"precision\""), "\"determinism\": \"bitwise\", ");
+    task->json.replace(task->json.find("\"n\": 1000"), 9, "\"n\": 8");
+    task->json.replace(task->json.find("\"n\": 4099"), 9, "\"n\": 9");
+    job.task = task;
+    const Evaluation evaluation = evaluate(std::move(job));
+    EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
+    EXPECT_EQ(evaluation.cause, NotRunCause::Unsupported);
+    EXPECT_NE(evaluation.reason.find("no verified case has outputs of 64 bytes to 16 MiB"), std::string::npos) << evaluation.reason;
 }
 
 TEST_F(HonestOnTheFakeDriver, AHundredMegabytesOfOutputDoNoHarm)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/case_plan.h"
+#include "core/judge/oracle_comparison.h"
 
 #include "core/model/task_loader.h"
 
@@ -54,6 +55,21 @@ TEST(CasePlan, NamesElementsAsPeopleDo)
     ASSERT_TRUE(plan);
     EXPECT_EQ(elementName(plan->arguments[1], 7), "y[1][2]");
     EXPECT_EQ(elementName(plan->arguments[1], 0), "y[0][0]");
+}
+
+/// What a relu leaves of a convolution whose bias is far below zero: few and small outputs, with the error of the sums that
+/// they come from.
+TEST(OutputTally, TheNormIsOfTheReferenceOrOfWhatRandomSignsWouldLeave)
+{
+    OutputTally tally;
+    tally.squaredError = 4e-6;
+    tally.squaredReference = 1;
+    tally.squaredScale = 400;
+    EXPECT_DOUBLE_EQ(tally.normError(0), 2e-3) << "no length is said: the reference alone";
+    EXPECT_DOUBLE_EQ(tally.normError(100), 1e-3) << "400 over 100 is more than the reference's 1";
+    EXPECT_DOUBLE_EQ(tally.normError(10000), 2e-3) << "the reference is what there is";
+    tally.squaredReference = tally.squaredScale = 0;
+    EXPECT_DOUBLE_EQ(tally.normError(100), 2e-3) << "absolute where everything is zero";
 }
 
 } // namespace

@@ -8,12 +8,14 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/worker/judge_process.h"
+#include "tests/judge/full_disk.h"
 #include "tests/judge/process_tree.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -85,7 +87,8 @@ public:
     }
 
     /// Evaluates; `at` is called once for every stage that is reached.
-    Evaluation evaluate(const std::string& kind, const std::function<void(When)>& at = {})
+    Evaluation evaluate(const std::string& kind, const std::function<void(When)>& at = {},
+                        Sanitizing sanitizing = Sanitizing::Off)
     {
         const std::string prefix = m_device == "sim" ? "sim_" : "host_";
         EvaluationJob job;
@@ -98,6 +101,7 @@ public:
         job.root = libraryFrom(prefix + (m_device == "sim" ? "honest" : "slow"));
         job.oracle = libraryFrom(m_device == "sim" ? "sim_honest" : "host_oracle");
         job.verifyOnly = m_device != "sim" && !at; // times of the stand-in driver mean nothing
+        job.sanitizing = sanitizing;
         const RequestId id = job.id;
         m_judge->submit(std::move(job));
         const auto reached = [&](When when) {
@@ -280,12 +284,38 @@ public:
         }
     }
 
-    /// No place to write to but a file system without a free byte. Judge, runners and simgpu keep what they need in
-    /// memory, so that nothing changes; what the engine and the compiler write has tests of its own.
-    void fullDisk(const std::string& folder)
+    /// Device memory that ends while a candidate is judged: its own call is refused some, or what its runner needs.
+    void memoryOfARunner()
     {
+        Bench bench("cuda:0", {});
+        if (auto started = bench.start(); !started) {
+            stop(started.error().message);
+        }
+        for (const char* kind : {"no_memory", "eats_memory"}) {
+            const Evaluation evaluation = bench.evaluate(kind);
+            Evaluation judged = evaluation;
+            if (evaluation.outcome == Outcome::NotRun && evaluation.cause != NotRunCause::Infrastructure) {
+                judged.outcome = Outcome::RuntimeFailed; // blamed all the same
+            }
+            line("fake", "no device memory for a call", "evaluation", kind, judged, bench.afterwards());
+        }
+    }
+
+    /// No place to write to but a file system without a free byte. Judge, runners and simgpu keep what they need in memory,
+    /// so that nothing changes; what compute-sanitizer reads is a file. What engine and compiler write has tests of its own.
+    void fullDisk(const std::filesystem::path& folder)
+    {
+        const auto program = folder / "clean";
+        std::filesystem::copy_file(FAKE_SANITIZER, program);
+        ::setenv("ESPALIER_SANITIZER", program.c_str(), 1);
+        const auto disk = folder / "disk";
+        std::filesystem::create_directory(disk);
+        if (!mountFullDisk(disk)) {
+            fmt::print("full disk: not tried, the kernel gives no mount name space\n");
+            return;
+        }
         for (const char* name : {"TMPDIR", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}) {
-            ::setenv(name, folder.c_str(), 1);
+            ::setenv(name, disk.c_str(), 1);
         }
         for (const char* device : {"sim", "cuda:0"}) {
             Bench bench(device, {});
@@ -296,7 +326,15 @@ public:
             for (const char* kind : {"honest", "zero"}) {
                 line(device, "full disk", "evaluation", kind, bench.evaluate(kind), bench.afterwards());
             }
+            if (std::string_view(device) != "sim") {
+                const Evaluation evaluation = bench.evaluate("honest", {}, Sanitizing::Required);
+                const bool said = evaluation.outcome == Outcome::NotRun && evaluation.cause == NotRunCause::Infrastructure &&
+                                  evaluation.reason.find("the disk is full") != std::string::npos;
+                line(device, "full disk", "sanitizer", "honest", evaluation,
+                     said ? bench.afterwards() : "a full disk is not said: " + evaluation.reason);
+            }
         }
+        unmountFullDisk(disk);
     }
 
 private:
@@ -334,7 +372,12 @@ int main()
     campaign.driverErrors();
     campaign.takenDevice();
     campaign.littleMemory();
-    campaign.fullDisk("/proc/self"); // where no file can be made
+    campaign.memoryOfARunner();
+    auto folder = espalier::ScratchFolder::create("fault-campaign");
+    if (!folder) {
+        stop(folder.error().message);
+    }
+    campaign.fullDisk(folder->path()); // the last: its name space and environment stay
     fmt::print("{} rows break a rule\n", campaign.broken());
     return std::min(campaign.broken(), 125);
 }

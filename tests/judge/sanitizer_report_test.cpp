@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/judge/bulk_copies.h"
 #include "core/judge/sanitizer_report.h"
 
 #include <gtest/gtest.h>
@@ -59,6 +60,34 @@ TEST(SanitizerReport, RacecheckHasASummaryOfItsOwn)
                                                    "warnings)\n")
                      .clean())
         << "a warning is a hazard";
+}
+
+TEST(SanitizerReport, EveryFunctionThatAFindingStandsInIsNamedOnce)
+{
+    const SanitizerReport report = parseSanitizerReport(
+        "racecheck", "========= Error: Race reported between Write access at first(int *)+0x100 in c.cu:4\n"
+                     "=========     and Read access at void part::second<(int)4>(int *)+0x1f0 in c.cu:6 [508 hazards]\n"
+                     "=========     and Write access at first(int *)+0x200 in c.cu:7 [1 hazards]\n"
+                     "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n");
+    EXPECT_EQ(report.functions, (std::vector<std::string>{"first(int *)", "void part::second<(int)4>(int *)"}));
+}
+
+TEST(BulkCopies, AreLookedForInTheKernelThatIsNamed)
+{
+    const std::string copies = "{\n{\nmbarrier.try_wait.shared.b64 p, [a];\n}\ncp.async.bulk.shared::cluster.global;\n}\n";
+    const std::string library = "\x7f" "ELF.version 9.0\n.visible .entry _ZN4part6secondILi4EEEvPi(\n\t.param .u64 a\n)\n" +
+                                copies + ".visible .entry _Z5firstPi(\n\t.param .u64 a\n)\n{\nret;\n}\n"
+                                ".visible .entry plain()\n" + copies;
+    EXPECT_TRUE(copiesEndAtBarriers(library, "void part::second<(int)4>(int *)"));
+    EXPECT_TRUE(copiesEndAtBarriers(library, "void <unnamed>::second<(int)4>(int *)"));
+    EXPECT_TRUE(copiesEndAtBarriers(library, "_ZN4part6secondILi4EEEvPi"));
+    EXPECT_TRUE(copiesEndAtBarriers(library, "plain"));
+    EXPECT_FALSE(copiesEndAtBarriers(library, "first(int *)"));
+    EXPECT_FALSE(copiesEndAtBarriers(library, "irst(int *)"));
+    EXPECT_FALSE(copiesEndAtBarriers(library, "third()"));
+    EXPECT_FALSE(copiesEndAtBarriers(library, ""));
+    EXPECT_FALSE(copiesEndAtBarriers(library + ".entry plain()\n{\nret;\n}\n", "plain")) << "one of two has none";
+    EXPECT_FALSE(copiesEndAtBarriers(library.substr(0, library.size() - 2), "plain")) << "cut short";
 }
 
 TEST(SanitizerReport, OtherToolsFindTheirKinds)

@@ -79,11 +79,21 @@ TEST_F(SanitizerStage, RacesThatTheToolCannotJudgeAreARemark)
 {
     // What a loader ignores at the end of the file is as good as the PTX text that stands inside it.
     const Evaluation race = sanitized("race", "honest", Sanitizing::Required,
-                                      "mbarrier.try_wait.parity.shared::cta.b64 cp.async.bulk.shared::cluster.global");
+                                      ".entry _Z9candidatev()\n{\nmbarrier.try_wait.parity.shared::cta.b64 "
+                                      "cp.async.bulk.shared::cluster.global\n}\n");
     EXPECT_EQ(race.outcome, Outcome::Passed) << race.reason;
     EXPECT_EQ(states(race), "memcheck=clean racecheck=errors initcheck=clean synccheck=clean ");
     EXPECT_NE(evidenceOf(race).find("does not follow copies that end at an mbarrier"), std::string::npos)
         << evidenceOf(race);
+}
+
+TEST_F(SanitizerStage, CopiesOfAnotherKernelExcuseNoRace)
+{
+    const Evaluation race = sanitized("race", "honest", Sanitizing::Required,
+                                      ".entry _Z9candidatev()\n{\nret;\n}\n.entry _Z6unusedv()\n{\n"
+                                      "mbarrier.try_wait.parity.shared::cta.b64 cp.async.bulk.shared::cluster.global\n}\n");
+    EXPECT_EQ(race.outcome, Outcome::Incorrect) << race.reason << "\n" << evidenceOf(race);
+    EXPECT_EQ(states(race), "memcheck=clean racecheck=errors ");
 }
 
 TEST_F(SanitizerStage, WithoutTheToolsWordNothingIsClean)

@@ -84,5 +84,23 @@ TEST(Objective, EveryCaseIsHeldToItsGuard)
     EXPECT_GT(record.speedupRoot->value, 1);
 }
 
+TEST(Objective, WhatTheGuardComparedWithIsTold)
+{
+    Task task;
+    TimingRecord record;
+    record.cases = {timingOf("a", 10, 4), timingOf("b", 80, 2)};
+    record.cases[1].speedupRoot.reset();
+    EXPECT_TRUE(completeObjective(task, plansWith(1, 1), record).empty()) << "there is no guard";
+    task.objective.guard = 1.1;
+    const auto told = completeObjective(task, plansWith(1, 1), record);
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_NE(told[0].sentence.find("compares with the root in case a:"), std::string::npos) << told[0].sentence;
+    EXPECT_NE(told[1].sentence.find("not looked at in case b:"), std::string::npos) << told[1].sentence;
+    for (CaseTiming& timing : record.cases) {
+        timing.speedupIncumbent = Interval{2, 2, 2};
+    }
+    EXPECT_TRUE(completeObjective(task, plansWith(1, 1), record).empty()) << "every case was held to the incumbent";
+}
+
 } // namespace
 } // namespace espalier::judge

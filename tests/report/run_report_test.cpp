@@ -29,7 +29,8 @@ struct Session {
         info.proposers = {"playbook", "tuner"};
         info.seed = 77;
     }
-    void add(std::int64_t id, NodeKind kind, std::int64_t parent, const std::string& title, const std::string& proposer, std::optional<double> speedup)
+    void add(std::int64_t id, NodeKind kind, std::int64_t parent, const std::string& title, const std::string& proposer,
+             std::optional<double> speedup, bool again = false)
     {
         StoredNode node;
         node.id = NodeId{id};
@@ -55,6 +56,7 @@ struct Session {
             evaluation.timing->cases.push_back({.caseId = "c", .provenance = Provenance::Measured});
             evaluation.timing->speedupRoot = Interval{*speedup, *speedup * 0.99, *speedup * 1.01};
             evaluation.timing->objectiveUs = Interval{100 / *speedup, 0, 0};
+            evaluation.timing->again = again;
         }
         book.finished(NodeId{id}, evaluation);
     }
@@ -68,6 +70,18 @@ struct Session {
         detail.ideaText = "idea of " + detail.summary.title;
         return detail;
     }
+    /// The Markdown of its report.
+    std::string report(ReportInput input) const
+    {
+        const auto folder = ScratchFolder::create("report").value();
+        const auto files = writeReport(input, folder.path());
+        EXPECT_TRUE(files) << files.error().message;
+        return readFile(folder.path() / "report.md").value();
+    }
+    ReportInput input() const
+    {
+        return {info, 12.5, 0, 0, book, [this](NodeId id) { return detail(id); }, std::nullopt, {}, {}, {}, {}};
+    }
     NodeBook book;
     SessionInfo info;
 };
@@ -76,8 +90,7 @@ TEST(RunReport, HoldsWhatWasFoundHowAndWhatFailed)
 {
     const Session session;
     const auto folder = ScratchFolder::create("report").value();
-    const auto files = writeReport({session.info, 12.5, 0, 0, session.book, [&](NodeId id) { return session.detail(id); }},
-                                   folder.path() / "out");
+    const auto files = writeReport(session.input(), folder.path() / "out");
     ASSERT_TRUE(files) << files.error().message;
     EXPECT_EQ(files->size(), 3u);
     const std::string markdown = readFile(folder.path() / "out/report.md").value();
@@ -99,33 +112,90 @@ TEST(RunReport, AFolderThatCannotBeMadeIsNamed)
     const Session session;
     const auto folder = ScratchFolder::create("report").value();
     ASSERT_TRUE(writeFileAtomically(folder.path() / "file", "x"));
-    const auto files = writeReport({session.info, 0, 0, 0, session.book, [&](NodeId id) { return session.detail(id); }},
-                                   folder.path() / "file" / "out");
+    const auto files = writeReport(session.input(), folder.path() / "file" / "out");
     ASSERT_FALSE(files);
     EXPECT_NE(files.error().message.find("file/out cannot be made"), std::string::npos) << files.error().message;
+}
+
+TEST(RunReport, TheTableNamesTheKernelThatTheHeadlineNames)
+{
+    Session session;
+    session.add(7, NodeKind::Candidate, 4, "BLOCK=1024", "tuner", 2.8, true); // 5 is faster and was looked at once only
+    ASSERT_EQ(session.book.headline(), NodeId{7});
+    std::string markdown = session.report(session.input());
+    EXPECT_NE(markdown.find("best found by search | node 7"), std::string::npos) << markdown;
+    EXPECT_NE(markdown.find("Node 7: BLOCK=1024"), std::string::npos) << markdown;
+
+    StoredNode pruned;
+    pruned.id = NodeId{7};
+    pruned.state = NodeState::Done;
+    pruned.title = "BLOCK=1024";
+    pruned.pruned = true;
+    session.book.update(pruned);
+    markdown = session.report(session.input());
+    EXPECT_NE(markdown.find("best found by search | node 5"), std::string::npos) << markdown;
+    pruned.id = NodeId{3}; // and all below it
+    session.book.update(pruned);
+    markdown = session.report(session.input());
+    EXPECT_NE(markdown.find("No candidate passed."), std::string::npos) << markdown;
+    EXPECT_EQ(progressOf(session.book, {}).back().best, 1.0);
+}
+
+TEST(RunReport, ACurveAgainstTheDevicesTimeStandsWhereNoModelWasPaid)
+{
+    const Session session;
+    ReportInput input = session.input();
+    input.deviceSeconds = {{NodeId{1}, 2.5}, {NodeId{3}, 1.0}, {NodeId{5}, 0.5}, {NodeId{6}, 4.0}};
+    const auto points = progressOf(session.book, input.deviceSeconds);
+    ASSERT_EQ(points.size(), 3u);
+    EXPECT_EQ(points[0].deviceSeconds, 3.5);
+    EXPECT_EQ(points[2].deviceSeconds, 8.0);
+    const std::string markdown = session.report(input);
+    EXPECT_NE(markdown.find("(best_by_device_time.svg)"), std::string::npos) << markdown;
+    EXPECT_EQ(markdown.find("(best_by_cost.svg)"), std::string::npos) << markdown;
+    EXPECT_NE(progressSvg(points, ProgressAxis::DeviceSeconds).find("seconds of the device"), std::string::npos);
+}
+
+TEST(RunReport, SettingsHoldModelsHintsAndBansAndCutFailuresAreCounted)
+{
+    Session session;
+    session.info.file = "s.espalier";
+    session.info.models = {R"({"name":"large","provider":"openai","model":"big-1"})", R"({"provider":"command","command":"my-agent"})"};
+    for (std::int64_t id = 7; id < 52; ++id) {
+        session.add(id, NodeKind::Candidate, 4, "wrong", "tuner", std::nullopt);
+    }
+    ReportInput input = session.input();
+    input.hints = {"Rows are short.", "No shared memory."};
+    input.bans = {{"no fp16", "fp16_instructions == 0"}};
+    const std::string markdown = session.report(input);
+    for (const char* part : {"| models | large: big-1 (openai), my-agent (command) |", "| hints | Rows are short.; No shared memory. |",
+                             "| bans | no fp16 (fp16\\_instructions == 0) |", "incorrect: 46", "And 6 more: espalierctl show s.espalier"}) {
+        EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+    }
 }
 
 TEST(ProgressCurve, StepsUpOnlyWithFiguresOfTheFrame)
 {
     Session session;
-    const auto points = progressOf(session.book, {Provenance::Measured, "now"});
+    const auto points = progressOf(session.book, {});
     ASSERT_EQ(points.size(), 3u);
     EXPECT_EQ(points[0].best, 2.0);
     EXPECT_EQ(points[1].best, 3.0);
     EXPECT_TRUE(points[1].improved);
     EXPECT_FALSE(points[2].improved);
-    EXPECT_EQ(progressOf(session.book, {Provenance::Measured, "then"}).back().best, 1.0);
-    EXPECT_NE(progressSvg(points, false).find("node 5: 3.000x"), std::string::npos);
-    EXPECT_NE(progressSvg({}, true).find("</svg>"), std::string::npos);
+    EXPECT_NE(progressSvg(points, ProgressAxis::Evaluations).find("node 5: 3.000x"), std::string::npos);
+    EXPECT_NE(progressSvg({}, ProgressAxis::Usd).find("</svg>"), std::string::npos);
+    session.book.setFrame({Provenance::Measured, "then"});
+    EXPECT_EQ(progressOf(session.book, {}).back().best, 1.0);
 }
 
 TEST(RunReport, WhatIsBannedIsNoBest)
 {
     Session session;
     session.book.setBans({*Limit::parse("registers <= 128")}); // the tuned one has 150
-    EXPECT_EQ(progressOf(session.book, {Provenance::Measured, "now"}).back().best, 2.0);
+    EXPECT_EQ(progressOf(session.book, {}).back().best, 2.0);
     const auto folder = ScratchFolder::create("report").value();
-    ASSERT_TRUE(writeReport({session.info, 0, 0, 0, session.book, [&](NodeId id) { return session.detail(id); }}, folder.path() / "out"));
+    ASSERT_TRUE(writeReport(session.input(), folder.path() / "out"));
     const std::string markdown = readFile(folder.path() / "out/report.md").value();
     EXPECT_NE(markdown.find("author's best (playbook) | node 3"), std::string::npos) << markdown;
     EXPECT_EQ(markdown.find("best found by search"), std::string::npos) << markdown;

@@ -162,7 +162,7 @@ void timeStrategies(const std::filesystem::path& file, Limits& limits)
     CandidatePipeline pipeline({.task = task, .epoch = info.epoch}, journal, book, *pool);
     auto proposers = orStop(parts.makeProposers({}));
     const auto strategy = orStop(makeStrategy("refine", 1));
-    ActHistory acts(journal);
+    ActHistory acts(journal, "bench");
     Planner planner({.task = task}, *strategy, proposers, journal, acts, book, pipeline);
     orStop(planner.restore(orStop(journal.store().nodes(Store::Sources::Without)), {info.provenance, info.epoch}));
     for (const char* words : {"refine", "beam", "ucb", "evolution", "sample"}) {

@@ -143,6 +143,9 @@ Result<void> CudaRunnerDevice::unmap(std::uint64_t address)
 
 Result<void> CudaRunnerDevice::lost(CUresult code)
 {
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) { // the context lives, and the library is not to blame
+        return fail(ErrorCode::OutOfMemory, m_api.describe(code));
+    }
     m_lost = true;
     return fail(ErrorCode::WorkerLost, m_api.describe(code));
 }
@@ -289,6 +292,9 @@ Result<GraphFacts> CudaRunnerDevice::capture(const BlockPlan& plan)
     }
     if (graph) {
         m_api.cuGraphDestroy(graph);
+    }
+    if (code == CUDA_ERROR_OUT_OF_MEMORY) {
+        return fail(ErrorCode::OutOfMemory, m_api.describe(code));
     }
     if (code || !m_graph) {
         facts.error = code ? m_api.describe(code) : "the capture ended without a graph";

@@ -100,6 +100,7 @@ struct CompareResult {
     std::uint64_t worstIndexBits;    ///< packed (ratio rank, index): internal; indices below 2^40
     double sumSquaredError;          ///< for the norm criterion
     double sumSquaredReference;
+    double sumSquaredScale;          ///< of the operands' magnitudes; the reference's where there are none
     double worstRatio;               ///< |out − ref| / (elementFactor·u·scale) of the worst element (the ranking of
                                      ///< elements is exact to one part in 4096); 1e300 for one of another class
     double worstOut, worstRef, worstScale;

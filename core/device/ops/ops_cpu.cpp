@@ -39,6 +39,7 @@ void compareAll(const CompareArgs& args, std::uint64_t count)
     result.worstIndexBits = std::max(result.worstIndexBits, tally.worst);
     result.sumSquaredError += tally.squaredError;
     result.sumSquaredReference += tally.squaredReference;
+    result.sumSquaredScale += tally.squaredScale;
     compareFinish(args, count);
 }
 

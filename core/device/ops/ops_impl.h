@@ -259,6 +259,7 @@ struct CompareTally {
     std::uint64_t worst = 0; ///< packed, see packWorst
     double squaredError = 0;
     double squaredReference = 0;
+    double squaredScale = 0;
 };
 
 constexpr int worstIndexWidth = 40;  ///< bits of the index within the packed word
@@ -324,6 +325,7 @@ ESPALIER_BOTH void compareElement(const CompareArgs& args, std::uint64_t i, Comp
         const double error = out - reference;
         tally.squaredError += error * error;
         tally.squaredReference += reference * reference;
+        tally.squaredScale += scale >= 0 && !isInfinite(scale) ? scale * scale : reference * reference;
     }
     if (ratio > 0) {
         const std::uint64_t packed = packWorst(ratio, index);

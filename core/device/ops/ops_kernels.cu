@@ -91,6 +91,7 @@ extern "C" __global__ void espalier_compare(CompareArgs args, std::uint64_t coun
     tally.stillPoison = warpSum(tally.stillPoison);
     tally.squaredError = warpSum(tally.squaredError);
     tally.squaredReference = warpSum(tally.squaredReference);
+    tally.squaredScale = warpSum(tally.squaredScale);
     if (threadIdx.x % 32 != 0) {
         return;
     }
@@ -98,6 +99,7 @@ extern "C" __global__ void espalier_compare(CompareArgs args, std::uint64_t coun
     atomicAdd(wide(result.compared), Wide(tally.compared));
     atomicAdd(&result.sumSquaredError, tally.squaredError);
     atomicAdd(&result.sumSquaredReference, tally.squaredReference);
+    atomicAdd(&result.sumSquaredScale, tally.squaredScale);
     atomicMax(wide(result.worstIndexBits), Wide(tally.worst));
     if (tally.failed) {
         atomicAdd(wide(result.failed), Wide(tally.failed));

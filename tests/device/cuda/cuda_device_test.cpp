@@ -216,6 +216,7 @@ TEST(OpsOnDevice, compareAsTheHost)
     EXPECT_EQ(found.stillPoison, host.stillPoison);
     EXPECT_NEAR(found.sumSquaredError, host.sumSquaredError, 1e-12 * host.sumSquaredError);
     EXPECT_NEAR(found.sumSquaredReference, host.sumSquaredReference, 1e-12 * host.sumSquaredReference);
+    EXPECT_NEAR(found.sumSquaredScale, host.sumSquaredScale, 1e-12 * host.sumSquaredScale);
 }
 
 TEST(OpsOnDevice, throughput)

@@ -411,6 +411,8 @@ TEST(Compare, chunksMergeToTheWhole)
     EXPECT_EQ(chunked.result.worstRatio, whole.result.worstRatio);
     EXPECT_EQ(chunked.result.worstOut, whole.result.worstOut);
     EXPECT_DOUBLE_EQ(chunked.result.sumSquaredError, whole.result.sumSquaredError);
+    EXPECT_GT(whole.result.sumSquaredScale, 0);
+    EXPECT_DOUBLE_EQ(chunked.result.sumSquaredScale, whole.result.sumSquaredScale);
 }
 
 TEST(Band, countsChangedBytes)

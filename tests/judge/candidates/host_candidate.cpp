@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 #define KIND_honest 1
@@ -41,6 +42,14 @@
 #define KIND_foreign_tail 29
 #define KIND_one_element_memo 30
 #define KIND_keeps_answers 31
+#define KIND_own_graph 32
+#define KIND_graph_beside 33
+#define KIND_refuses_capture 34
+#define KIND_looks_into_processes 35
+#define KIND_atomics 36
+#define KIND_no_memory 37
+#define KIND_eats_memory 38
+#define KIND_updated_graph 39
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -62,6 +71,10 @@ struct Sleeper {
 
 } // namespace
 
+#if IS(eats_memory)
+extern "C" void fakeDriverFails(const char* function, int code);
+#endif
+
 #if IS(workspace) || IS(workspace_overrun) || IS(workspace_huge)
 extern "C" std::size_t double_f32_workspace(std::int64_t n)
 {
@@ -73,7 +86,16 @@ extern "C" std::size_t double_f32_workspace(std::int64_t n)
 }
 #endif
 
-extern "C" int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+extern "C" {
+int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
+int cudaStreamCreateWithFlags(void** stream, unsigned flags);
+int cudaStreamBeginCapture(void* stream, int mode);
+int cudaStreamEndCapture(void* stream, void** graph);
+int cudaGraphInstantiate(void** executable, void* graph, unsigned long long flags);
+int cudaGraphExecUpdate(void* executable, void* graph, void* told);
+int cudaGraphDestroy(void* graph);
+int cudaGraphLaunch(void* executable, void* stream);
+}
 
 namespace {
 
@@ -168,9 +190,34 @@ void work(void* data)
 #elif IS(slow)
     twice(x, y, 0, n);
     ::usleep(3000);
+#elif IS(atomics) // as where atomics come in another order: right within the bound, and other last bits in every call
+    static std::uint32_t calls = 0;
+    ++calls;
+    twice(x, y, 0, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+        std::uint32_t bits;
+        std::memcpy(&bits, y + i, 4);
+        bits ^= (static_cast<std::uint32_t>(i) + calls) % 3 == 0 ? 1U : 0U;
+        std::memcpy(y + i, &bits, 4);
+    }
 #else
     twice(x, y, 0, n);
 #endif
+}
+
+/// Recorded on a stream of its own, launched on the given one; `executable`: made, or updated where there is one.
+[[maybe_unused]] int launchAsGraph(void (*function)(void*), void* data, void* stream, void*& executable)
+{
+    void *recorder = nullptr, *graph = nullptr;
+    int status = cudaStreamCreateWithFlags(&recorder, 1);
+    status = status ? status : cudaStreamBeginCapture(recorder, 1);
+    status = status ? status : cudaLaunchHostFunc(recorder, function, data);
+    status = status ? status : cudaStreamEndCapture(recorder, &graph);
+    status = status       ? status
+             : executable ? cudaGraphExecUpdate(executable, graph, nullptr)
+                          : cudaGraphInstantiate(&executable, graph, 0);
+    status = status ? status : cudaGraphDestroy(graph);
+    return status ? status : cudaGraphLaunch(executable, stream);
 }
 
 } // namespace
@@ -194,6 +241,8 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
             ::_exit(0);
         }
     }
+#elif IS(looks_into_processes)
+    ::ptrace(PTRACE_ATTACH, ::getppid(), nullptr, nullptr);
 #elif IS(abort)
     std::abort();
 #elif IS(print_much)
@@ -204,6 +253,10 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     std::fflush(stdout);
 #elif IS(error_code)
     return 1;
+#elif IS(no_memory)
+    return 2; // cudaErrorMemoryAllocation
+#elif IS(eats_memory) // what the runner asks of the driver behind the call finds none left
+    fakeDriverFails("cuStreamSynchronize", 2);
 #elif IS(workspace)
     if (workspaceBytes < static_cast<std::size_t>(n) * 4) {
         return 2;
@@ -228,6 +281,21 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     auto* tail = new Arguments{x + n - 1, y + n - 1, 1, nullptr, 0};
     arguments->n = n - 1;
     cudaLaunchHostFunc(nullptr, work, tail);
+#elif IS(own_graph) || IS(updated_graph)
+    static void* kept = nullptr;
+    void* fresh = nullptr;
+    return launchAsGraph(work, arguments, stream, IS(updated_graph) ? kept : fresh);
+#elif IS(graph_beside) // the graph does nothing; what is done, the host does
+    work(arguments);
+    void* nothing = nullptr;
+    return launchAsGraph([](void*) {}, nullptr, stream, nothing);
+#elif IS(refuses_capture)
+    static bool ran;
+    ran = false;
+    cudaLaunchHostFunc(stream, [](void*) { ran = true; }, nullptr);
+    if (!ran) {
+        return 900; // cudaErrorStreamCaptureUnsupported
+    }
 #endif
     return cudaLaunchHostFunc(stream, work, arguments);
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/verdict_line.h"
+
+#include "app/ctl/output.h"
+
+#include <fmt/format.h>
+#include <string>
+
+namespace espalier::ctl {
+
+namespace {
+
+std::string verdictText(const NodeSummary& node)
+{
+    std::string text = fmt::format("node {}: {}", node.id.value, nameOf(node.outcome));
+    if (node.outcome == Outcome::Passed && node.timeUs) {
+        text += fmt::format(", {}{:.4g} us", node.provenance == Provenance::Model ? "modelled " : "", node.timeUs->value);
+        if (node.speedupRoot) {
+            text += fmt::format(", {:.3f}x of the root", node.speedupRoot->value);
+        }
+        if (node.speedupParent) {
+            text += fmt::format(", {:.3f}x of its parent{}", node.speedupParent->value, node.tieWithParent ? " (a tie)" : "");
+        }
+    } else if (!node.reason.empty()) {
+        text += ": " + node.reason;
+    }
+    return text;
+}
+
+Json verdictJson(const NodeSummary& node)
+{
+    return {{"node", node.id.value},
+            {"outcome", nameOf(node.outcome)},
+            {"reason", node.reason},
+            {"time_us", node.timeUs ? Json(node.timeUs->value) : Json(nullptr)},
+            {"speedup_root", node.speedupRoot ? Json(node.speedupRoot->value) : Json(nullptr)},
+            {"speedup_parent", node.speedupParent ? Json(node.speedupParent->value) : Json(nullptr)}};
+}
+
+} // namespace
+
+void printVerdict(const NodeSummary& node, bool json)
+{
+    print(json ? verdictJson(node).dump(-1, ' ', false, Json::error_handler_t::replace) : verdictText(node));
+}
+
+} // namespace espalier::ctl
