@@ -195,7 +195,7 @@ TEST(RunReport, WhatIsBannedIsNoBest)
     session.book.setBans({*Limit::parse("registers <= 128")}); // the tuned one has 150
     EXPECT_EQ(progressOf(session.book, {}).back().best, 2.0);
     const auto folder = ScratchFolder::create("report").value();
-    ASSERT_TRUE(writeReport({session.info, 0, 0, 0, session.book, [&](NodeId id) { return session.detail(id); }}, folder.path() / "out"));
+    ASSERT_TRUE(writeReport(session.input(), folder.path() / "out"));
     const std::string markdown = readFile(folder.path() / "out/report.md").value();
     EXPECT_NE(markdown.find("author's best (playbook) | node 3"), std::string::npos) << markdown;
     EXPECT_EQ(markdown.find("best found by search"), std::string::npos) << markdown;
