@@ -125,11 +125,13 @@ TEST(SteeringSession, PinPruneInjectEditAndBudgetEachChangeTheTree)
     ASSERT_TRUE(first);
     ASSERT_EQ(untried.size(), 2u) << engine.tree();
 
-    // Pin: it is a parent from now on. Prune: nothing is made of it. Edit: what is made of it has the new words. Inject: it
+    // Pin: it is a parent from now on. Prune: nothing is made of it. Edit: what is made of it has the new title. Inject: it
     // is judged though nobody chose it. Budget: the search goes on.
     engine.post(command::SetPinned{*first, true});
     engine.post(command::SetPruned{untried[0], true});
-    engine.post(command::EditIdea{untried[1], "edited", "other words"});
+    engine.post(command::FetchDetail{untried[1]});
+    const std::string words = engine.detail->ideaText; // a playbook writes its own ideas only; of a model's, see ModelSearch
+    engine.post(command::EditIdea{untried[1], "edited", words});
     engine.post(command::Inject{*first, "own kernel", "own time=30\n"});
     engine.post(command::ChangeBudget{{}, {"evaluations"}});
     ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
@@ -152,8 +154,7 @@ TEST(SteeringSession, PinPruneInjectEditAndBudgetEachChangeTheTree)
     const auto made = std::find_if(engine.nodes.begin(), engine.nodes.end(), [&untried](const auto& entry) {
         return !entry.second.parents.empty() && entry.second.parents.front().parent == untried[1];
     });
-    engine.post(command::FetchDetail{made->first});
-    EXPECT_EQ(engine.detail->ideaText, "other words");
+    EXPECT_EQ(made->second.title, "edited");
 
     const std::string tree = engine.tree();
     engine.drop();
