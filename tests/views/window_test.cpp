@@ -108,14 +108,14 @@ TEST_F(WindowTest, PinAndPruneAreUndone)
 {
     openStory();
     const NodeId node = *bench.selected();
-    window->steering().pin()->trigger();
-    settle();
-    EXPECT_TRUE(bench.nodes().at(bench.selectedIndex()).pinned);
-    EXPECT_EQ(window->steering().pin()->text().toStdString(), "Unpin");
     window->tree().view()->setFocus();
     QTest::keyClick(window->tree().view(), Qt::Key_X);
     settle();
     EXPECT_TRUE(bench.nodes().at(bench.selectedIndex()).pruned);
+    window->steering().pin()->trigger();
+    settle();
+    EXPECT_TRUE(bench.nodes().at(bench.selectedIndex()).pinned);
+    EXPECT_EQ(window->steering().pin()->text().toStdString(), "Unpin");
     bench.undoStack().undo();
     bench.undoStack().undo();
     settle();
@@ -125,6 +125,18 @@ TEST_F(WindowTest, PinAndPruneAreUndone)
     ASSERT_EQ(pins.size(), 2u);
     EXPECT_EQ(pins[1].node, node);
     EXPECT_FALSE(pins[1].pinned);
+}
+
+TEST_F(WindowTest, WhatIsPinnedIsNotPrunedAndSaysWhy)
+{
+    openStory();
+    window->steering().pin()->trigger();
+    settle();
+    EXPECT_FALSE(window->steering().prune()->isEnabled());
+    EXPECT_TRUE(window->steering().prune()->toolTip().contains(QStringLiteral("unpin"))) << window->steering().prune()->toolTip().toStdString();
+    QTest::keyClick(window->tree().view(), Qt::Key_X);
+    settle();
+    EXPECT_FALSE(bench.nodes().at(bench.selectedIndex()).pruned);
 }
 
 TEST_F(WindowTest, TheRootIsNotPrunedAndSaysWhy)
