@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/planner.h"
 
-#include "core/analysis/statistics.h"
+#include "core/analysis/fresh_runs.h"
 
 #include <algorithm>
 #include <utility>
