@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/base/json.h"
 #include "core/model/evaluation.h"
 #include "core/search/kernel_traits.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace espalier {
 
@@ -22,8 +22,9 @@ struct EndedRecord {
     std::string identity;  ///< sourceIdentity() of it; empty: no source, or it does not count as one
 
     static EndedRecord of(const Evaluation& evaluation, const std::string& source);
-    Json toJson() const;
-    static std::optional<EndedRecord> fromJson(const Json& json); ///< nullopt: not one
+    /// One line of fields, since JSON took two thirds of the time to reopen a large session: ended_text.cpp states them.
+    std::string text() const;
+    static std::optional<EndedRecord> parse(std::string_view text); ///< nullopt: not one, or one of another version
 };
 
 /// Seconds that the judge took for this evaluation; where it does not say, those of verifying and timing.

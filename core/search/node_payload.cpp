@@ -31,7 +31,7 @@ std::string NodePayload::text() const
         json["why"] = why;
     }
     if (ended) {
-        json["ended"] = ended->toJson();
+        json["ended"] = ended->text();
     }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -40,7 +40,7 @@ std::string NodePayload::withEnded(const std::string& text, const EndedRecord& e
 {
     auto json = parseJson(text, "payload");
     Json object = json && json->is_object() ? std::move(*json) : Json::object();
-    object["ended"] = ended.toJson();
+    object["ended"] = ended.text();
     return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -56,8 +56,8 @@ NodePayload NodePayload::parse(const std::string& text)
         const auto found = json->find(name);
         return found == json->end() ? none : *found;
     };
-    if (const auto ended = json->find("ended"); ended != json->end()) {
-        payload.ended = EndedRecord::fromJson(*ended);
+    if (const Json& ended = field("ended"); ended.is_string()) {
+        payload.ended = EndedRecord::parse(ended.get_ref<const std::string&>());
     }
     if (const Json& key = field("key"); key.is_string()) {
         payload.key = key.get<std::string>();
