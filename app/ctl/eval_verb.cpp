@@ -53,7 +53,17 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
         }
     }
     if (evaluation.judgeSeconds > 0) {
-        print(fmt::format("  judged in {:.2f} s beyond the build", evaluation.judgeSeconds));
+        const double sanitizer = evaluation.timing && evaluation.timing->phaseSeconds.contains("sanitizer")
+                                     ? evaluation.timing->phaseSeconds.at("sanitizer")
+                                     : 0;
+        std::string line = fmt::format("  judged in {:.2f} s beyond the build", evaluation.judgeSeconds);
+        if (sanitizer > 0) {
+            line += fmt::format(", {:.2f} of it for compute-sanitizer", sanitizer);
+        }
+        if (evaluation.profile) {
+            line += fmt::format(", {:.2f} for the profile", evaluation.profile->seconds);
+        }
+        print(line);
     }
 }
 

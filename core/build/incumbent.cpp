@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/build/incumbent.h"
 
+#include "core/base/elf_facts.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
-#include "core/build/elf_facts.h"
 #include "core/build/entry_header.h"
 
 #include <algorithm>

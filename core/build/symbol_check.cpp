@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/build/symbol_check.h"
 
+#include "core/base/elf_facts.h"
 #include "core/base/text.h"
 #include "core/build/compile_messages.h"
-#include "core/build/elf_facts.h"
 #include "core/build/entry_header.h"
 #include "core/build/import_list.h"
 

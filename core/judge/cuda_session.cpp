@@ -89,9 +89,13 @@ public:
         return context + 2 * m_device->info().l2Bytes;
     }
 
-    Result<RunnerPlan> planRunner() override
+    Result<RunnerPlan> planRunner(Queues queues) override
     {
-        return RunnerPlan{{"--device", fmt::format("cuda:{}", m_ordinal), "--runtime", m_runtime}, UniqueFd(), 0};
+        RunnerPlan plan{{"--device", fmt::format("cuda:{}", m_ordinal), "--runtime", m_runtime}, UniqueFd(), 0};
+        if (queues == Queues::One) {
+            plan.arguments.emplace_back("--one-queue");
+        }
+        return plan;
     }
 
     SandboxNeeds sandboxNeeds() const override

@@ -166,6 +166,27 @@ Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<
     return plans;
 }
 
+Judged<void> Evaluator::open(const worker::Evaluate& job, const Task& task, const Plans& plans)
+{
+    ESPALIER_CHECK(oracleOf(job, task));
+    if (m_context.session.simulated() || job.tier == Tier::Full || job.verifyOnly) {
+        return {};
+    }
+    for (const Rival& rival : rivalsOf(job, task)) {
+        if (rival.role != Role::Trusted || m_context.runners.isWarm(rival.role, rival.library)) {
+            continue;
+        }
+        const auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(rival.entry), rival.id,
+                                                 m_context.interrupts);
+        for (auto plan = plans.timed.begin(); warm && plan != plans.timed.end(); ++plan) {
+            if (rival.baseline->serves(plan->id) && !callRival(**warm, *plan, nullptr)) {
+                break; // what keeps it from being timed is said where it would have been
+            }
+        }
+    }
+    return {};
+}
+
 Judged<LoadedRunner*> Evaluator::oracleOf(const worker::Evaluate& job, const Task& task)
 {
     const std::vector<std::string> names = OracleComparison::names(task.entry, outputsOf(task));
@@ -229,7 +250,10 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     record.mode = job.setting.mode;
     record.rate = job.setting.rate;
     record.monitor = m_monitor->name();
-    record.phaseSeconds["gate"] = secondsSince(m_start);
+    record.phaseSeconds["gate"] = secondsSince(m_start) - m_sanitizing;
+    if (m_sanitizing > 0) {
+        record.phaseSeconds["sanitizer"] = m_sanitizing;
+    }
     const bool cold = record.regime == "cold";
     const bool server = record.mode == "server";
     record.clocks = server ? "the judge's clock, from a call's arrival to its answer"
@@ -255,11 +279,13 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
     const TimeFrame frame = frameOf(job);
     for (const CasePlan& plan : plans.timed) {
         callbacks.progress(Stage::Time, fmt::format("case {}", plan.id));
+        const auto begin = std::chrono::steady_clock::now();
         ESPALIER_TRY(std::vector<Contender> contenders,
                      contendersOf(job.task, plan, rivals, processes, oracle, candidate, evaluation.evidence));
         ESPALIER_TRY(contenders[0].workspaceBytes, workspaceOf(m_context, *contenders[0].lanes[0].runner, plan));
+        record.phaseSeconds["processes"] += secondsSince(begin);
         const auto budget = [&] {
-            return budgetOf(frame, secondsSince(m_start), plans.timed.size() - record.cases.size());
+            return budgetOf(frame, secondsSince(m_start) - m_sanitizing, plans.timed.size() - record.cases.size());
         };
         ESPALIER_TRY(CaseTiming timing, timer.time(plan, contenders, budget, record));
         for (const Contender& contender : contenders) {
@@ -296,6 +322,9 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
                                            "other settings need a GPU"));
     }
     m_context.runners.expect(4 + job.baselines.size());
+    ESPALIER_CHECK(open(job, *task, plans));
+    m_opening = secondsSince(m_start);
+    m_start = std::chrono::steady_clock::now();
     ESPALIER_CHECK(orInfrastructure(prepareRunners(job, *task)));
     ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
     OracleComparison oracle(m_context, *oracleRunner, task->entry);
@@ -330,10 +359,12 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         }
         evaluation.verify = verified.record;
         if (job.sanitizing != Sanitizing::Off) {
+            const auto begin = std::chrono::steady_clock::now();
             Sanitizer sanitizer(m_context, task->entry);
             sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
             ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
                                          evaluation.evidence));
+            m_sanitizing = secondsSince(begin);
         }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
@@ -381,6 +412,7 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     evaluation.stage = Stage::Verify;
     evaluation.epoch = m_epoch;
     m_start = std::chrono::steady_clock::now();
+    m_opening = m_sanitizing = 0;
     Judged<void> result = evaluate(job, callbacks, evaluation);
     m_context.buffers.release();
     m_context.runners.dropDead();
@@ -400,6 +432,7 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
             told += seconds;
         }
         evaluation.timing->phaseSeconds["rest"] = evaluation.judgeSeconds - told;
+        evaluation.timing->phaseSeconds["opening"] = m_opening;
     }
     again = false;
     if (result) {

@@ -10,8 +10,9 @@
 namespace espalier::judge {
 
 /// What no kernel can beat on a device. The goal floor comes from measured roofs and is shown; the physical floor comes
-/// from theoretical peaks of the fastest unit that the contract allows and rejects (0.98 of it). Both are 0 for a
-/// device whose roofs are not known. A value.
+/// from theoretical peaks of the fastest unit that the contract allows and rejects (0.98 of it). For a device whose roofs
+/// are not known there is no goal floor, and the physical one is of its clocks: DRAM, and FP32 where no faster unit is
+/// allowed. A value.
 class Floors
 {
 public:

@@ -161,7 +161,8 @@ Profiler::Attempt Profiler::begin(const Bench& bench, const std::string& collect
     if (bench.cupti.folder != spec.readOnly.front()) {
         spec.readOnly.push_back(bench.cupti.folder);
     }
-    auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(), &spec);
+    auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(), Queues::Default,
+                                        &spec);
     if (process) {
         attempt.process = std::move(*process);
     } else {

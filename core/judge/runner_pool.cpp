@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/runner_pool.h"
 
+#include "core/judge/queue_need.h"
+
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
@@ -79,7 +81,7 @@ Result<void> RunnerPool::prepareStandby(std::size_t wanted)
 {
     std::erase_if(m_standbys, [](const auto& standby) { return !standby->alive(); });
     while (m_standbys.size() < wanted) {
-        ESPALIER_TRY(auto standby, RunnerProcess::start(m_session, m_worker, &m_sandbox));
+        ESPALIER_TRY(auto standby, RunnerProcess::start(m_session, m_worker, &m_sandbox, Queues::One));
         m_standbys.push_back(std::move(standby));
     }
     return {};
@@ -113,15 +115,28 @@ Result<void> RunnerPool::settle(Interrupts& interrupts)
     return {};
 }
 
-Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, Interrupts& interrupts)
+Result<Queues> RunnerPool::queuesOf(const std::string& hash)
 {
-    if (!trusted) {
+    const auto known = m_queues.find(hash);
+    if (known != m_queues.end()) {
+        return known->second;
+    }
+    ESPALIER_TRY(const std::string bytes, m_store.text(hash));
+    const auto facts = readElf(bytes); // what cannot be read is told when it is loaded
+    return m_queues[hash] = facts ? queuesFor(*facts) : Queues::Default;
+}
+
+Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, const std::string& library, Interrupts& interrupts)
+{
+    ESPALIER_TRY(const Queues queues, queuesOf(library));
+    if (!trusted && queues == Queues::One) {
         ESPALIER_CHECK(settle(interrupts));
         std::unique_ptr<RunnerProcess> runner = std::move(m_standbys.front());
         m_standbys.pop_front(); // the next job's is started when this one has ended: its start would disturb the timing
         return runner;
     }
-    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, RunnerProcess::start(m_session, m_worker, nullptr));
+    const Sandbox* sandbox = trusted ? nullptr : &m_sandbox;
+    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, RunnerProcess::start(m_session, m_worker, sandbox, queues));
     if (auto ready = runner->awaitReady(m_deadlines.start, interrupts); !ready) {
         return std::unexpected(errorOf(ready.error(), "starting a runner"));
     }
@@ -169,7 +184,7 @@ Judged<void> RunnerPool::finishLoad(LoadedRunner& runner, const std::vector<std:
 Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::vector<std::string>& names,
                                            Interrupts& interrupts)
 {
-    auto runner = fresh(false, interrupts);
+    auto runner = fresh(false, hash, interrupts);
     if (!runner) {
         return std::unexpected(infrastructure(runner.error()));
     }
@@ -187,7 +202,9 @@ RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
     std::vector<Judged<LoadedRunner*>> seated;
     for (const Seat& wanted : seats) {
         const Sandbox* sandbox = wanted.role == Role::Trusted ? nullptr : &m_sandbox;
-        ESPALIER_TRY(std::unique_ptr<RunnerProcess> process, RunnerProcess::start(m_session, m_worker, sandbox));
+        ESPALIER_TRY(const Queues queues, queuesOf(wanted.library));
+        ESPALIER_TRY(std::unique_ptr<RunnerProcess> process,
+                     RunnerProcess::start(m_session, m_worker, sandbox, queues));
         m_seated.push_back(LoadedRunner{std::move(process), wanted.library, wanted.role, 0});
         seated.emplace_back(&m_seated.back());
     }
@@ -236,7 +253,7 @@ Result<LoadedRunner*> RunnerPool::warm(Role role, const std::string& hash, const
         }
     }
     ESPALIER_TRY(const int library, m_store.descriptor(hash));
-    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, fresh(role == Role::Trusted, interrupts));
+    ESPALIER_TRY(std::unique_ptr<RunnerProcess> runner, fresh(role == Role::Trusted, hash, interrupts));
     LoadedRunner loaded{std::move(runner), hash, role, 0};
     auto found = loaded.process->load(library, names, m_deadlines.start, interrupts);
     if (!found) {

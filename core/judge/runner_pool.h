@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,7 +97,9 @@ public:
     std::function<Result<void>(RunnerProcess&, Interrupts&)> onFresh;
 
 private:
-    Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, Interrupts& interrupts);
+    /// For one that needs more than a standby's one queue a process is started.
+    Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, const std::string& library, Interrupts& interrupts);
+    Result<Queues> queuesOf(const std::string& hash);
     Judged<void> beginLoad(LoadedRunner& runner, const std::vector<std::string>& names);
     Judged<void> finishLoad(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts);
     bool isWarm(Role role, const std::string& hash, std::list<LoadedRunner>::const_iterator from) const;
@@ -110,6 +113,7 @@ private:
     Deadlines m_deadlines;
     int m_runtimeVersion = 0;
     std::size_t m_expected = 0;
+    std::map<std::string, Queues> m_queues; ///< by library
     RunnerProcess* m_candidate = nullptr;
     std::list<std::unique_ptr<RunnerProcess>> m_standbys; ///< the oldest first
     std::list<LoadedRunner> m_warm; ///< most recently used first

@@ -42,9 +42,10 @@ RunnerProcess::RunnerProcess(DeviceSession& session, Subprocess process, Message
 }
 
 Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& session, const std::string& worker,
-                                                            const Sandbox* sandbox, const CollectorSpec* collector)
+                                                            const Sandbox* sandbox, Queues queues,
+                                                            const CollectorSpec* collector)
 {
-    ESPALIER_TRY(RunnerPlan plan, session.planRunner());
+    ESPALIER_TRY(RunnerPlan plan, session.planRunner(queues));
     ESPALIER_TRY(auto ends, MessageSocket::pair());
     ProcessSpec spec;
     spec.argv = {worker, collector ? "profiler" : "runner"};

@@ -43,7 +43,7 @@ class RunnerProcess
 public:
     /// Starts the process; it is ready once awaitReady() says so. `sandbox` null: a trusted runner, not confined.
     static Result<std::unique_ptr<RunnerProcess>> start(DeviceSession& session, const std::string& worker,
-                                                        const Sandbox* sandbox,
+                                                        const Sandbox* sandbox, Queues queues,
                                                         const CollectorSpec* collector = nullptr);
     ~RunnerProcess();
 

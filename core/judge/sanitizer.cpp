@@ -160,7 +160,7 @@ struct Sanitizer::ToolRun {
 Judged<Sanitizer::ToolRun> Sanitizer::runTool(const std::string& program, const std::string& folder,
                                               const std::string& tool, std::vector<Evidence>& evidence)
 {
-    ESPALIER_TRY(const RunnerPlan plan, orInfrastructure(m_context.session.planRunner()));
+    ESPALIER_TRY(const RunnerPlan plan, orInfrastructure(m_context.session.planRunner(Queues::Default)));
     m_context.session.drop(plan.client);
     std::vector<std::string> command = {program, "--tool", tool, "--error-exitcode", std::to_string(errorExit),
                                         "--print-limit", std::to_string(printLimit), m_context.runners.worker(), "sanitize", folder};

@@ -60,7 +60,7 @@ public:
         return {};
     }
 
-    Result<RunnerPlan> planRunner() override
+    Result<RunnerPlan> planRunner(Queues) override
     {
         auto client = createClient();
         if (!client) { // a new simgpu would not know the runners that are there: whoever restarts it ends them, too

@@ -220,8 +220,9 @@ struct TimingRecord {
     std::string monitor;                       ///< who watched clocks, power and other processes: "NVML 580.1", "none: why"
     std::string guardBroken;                   ///< sentence when a case is slower than the objective's guard allows
     bool again = false;                        ///< a winner, measured once more at the end of its run
-    /// Where the judge's seconds went: "gate" (all before the timing), "processes", "warm-up", "blocks", "release" (of
-    /// buffers), "leaving" (the end of the full tier's processes), "rest".
+    /// Where the judge's seconds went: "gate" (all before the timing but "sanitizer"), "processes" (those that had to start),
+    /// "warm-up", "blocks", "release" (of buffers), "leaving" (the end of the full tier's processes), "rest". Beside them
+    /// "opening": what this judge did once for the task before this candidate, which is no part of its judgeSeconds.
     std::map<std::string, double> phaseSeconds;
     std::vector<ActivityFacts> activity;       ///< empty: not recorded
     bool operator==(const TimingRecord&) const = default;
@@ -317,7 +318,7 @@ struct Evaluation {
     std::optional<ProfileRecord> profile;
     std::string epoch;                 ///< hash of device, driver, toolkit, flags; measurements of two epochs are never ranked together
     std::string output;                ///< what the candidate printed, capped and printable
-    double judgeSeconds = 0;           ///< from hand-over to verdict, the build not included
+    double judgeSeconds = 0;           ///< from hand-over to verdict, the build and the opening of the task not included
     bool operator==(const Evaluation&) const = default;
 };
 

@@ -21,6 +21,7 @@ struct Options {
     std::string device;
     std::string runtime = "libcudart.so.13";
     bool probe = false;
+    bool oneQueue = false;
 };
 
 Result<Options> parse(int argc, char** argv)
@@ -30,6 +31,8 @@ Result<Options> parse(int argc, char** argv)
         const std::string_view word = argv[i];
         if (word == "--probe") {
             options.probe = true;
+        } else if (word == "--one-queue") {
+            options.oneQueue = true;
         } else if (word == "--device" && i + 1 < argc) {
             options.device = argv[++i];
         } else if (word == "--runtime" && i + 1 < argc) {
@@ -75,6 +78,9 @@ int runnerMain(int argc, char** argv, const RunnerDefences& defences)
         CudaRunnerOptions cuda;
         cuda.ordinal = std::atoi(options->device.c_str() + 5);
         cuda.runtimeLibrary = options->runtime;
+        if (options->oneQueue) {
+            ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1); // the driver reads it when it is initialised
+        }
         setup.openDevice = [cuda] { return openCudaRunnerDevice(cuda); };
         setup.bindRuntime = [cuda] { return bindCudaRuntime(cuda.runtimeLibrary); };
     } else {

@@ -2,7 +2,7 @@
 #include "tests/build/build_support.h"
 
 #include "core/base/hash.h"
-#include "core/build/elf_facts.h"
+#include "core/base/elf_facts.h"
 #include "core/build/fat_binary.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // A candidate whose host part was built before has its device part compiled alone, and what comes out is what a whole build
 // makes.
 #include "core/build/device_code.h"
-#include "core/build/elf_facts.h"
+#include "core/base/elf_facts.h"
 #include "core/build/fat_binary.h"
 #include "core/build/host_part.h"
 #include "core/build/module_name.h"

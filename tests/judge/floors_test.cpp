@@ -62,6 +62,21 @@ TEST(Floors, BytesCountInTheColdRegimeOnly)
     EXPECT_NEAR(floors.physicalUs(copy, false), 1e6, 1);
 }
 
+/// Nothing beats DRAM and arithmetic units at the highest clocks that the driver tells.
+TEST(Floors, AnUnknownDeviceHasThoseOfItsClocks)
+{
+    DeviceInfo other = h200();
+    other.name = "NVIDIA H100";
+    other.peakDramBytesPerSecond = 3.35e12;
+    other.peakF32PerSecond = 66.9e12;
+    CasePlan plan;
+    plan.minimumBytes = 3'350'000'000;
+    plan.flops = 66.9e9 * 4;
+    EXPECT_EQ(Floors::create(other, taskWith({"f32"}), roofs()).goalUs(plan), 0);
+    EXPECT_NEAR(Floors::create(other, taskWith({"f32"}), roofs()).physicalUs(plan), 4000, 1);
+    EXPECT_NEAR(Floors::create(other, taskWith({"f32", "bf16"}), roofs()).physicalUs(plan), 1000, 1); // units not known
+}
+
 TEST(Floors, AnUnknownDeviceHasNone)
 {
     DeviceInfo other = h200();
@@ -69,6 +84,7 @@ TEST(Floors, AnUnknownDeviceHasNone)
     CasePlan plan;
     plan.minimumBytes = 1 << 30;
     EXPECT_EQ(Floors::create(other, taskWith({"f32"}), roofs()).goalUs(plan), 0);
+    EXPECT_EQ(Floors::create(other, taskWith({"f32"}), roofs()).physicalUs(plan), 0);
     EXPECT_EQ(Floors::create(h200(), taskWith({"f32"}), "no json").physicalUs(plan), 0);
     EXPECT_EQ(Floors::create(h200(), taskWith({"f32"}), "[{\"name_contains\": 3}]").physicalUs(plan), 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/build/elf_facts.h"
+#include "core/base/elf_facts.h"
 
 #include <algorithm>
 #include <array>
