@@ -22,7 +22,7 @@ struct EndedRecord {
     std::string identity;  ///< sourceIdentity() of it; empty: no source, or it does not count as one
 
     static EndedRecord of(const Evaluation& evaluation, const std::string& source);
-    /// One line of fields, since JSON took two thirds of the time to reopen a large session: ended_text.cpp states them.
+    /// Fields closed by bars, since JSON took two thirds of the time to reopen a large session: ended_text.cpp states them.
     std::string text() const;
     static std::optional<EndedRecord> parse(std::string_view text); ///< nullopt: not one, or one of another version
 };

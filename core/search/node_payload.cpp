@@ -30,24 +30,24 @@ std::string NodePayload::text() const
     if (!why.empty()) {
         json["why"] = why;
     }
-    if (ended) {
-        json["ended"] = ended->text();
-    }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return ended ? withEnded(text, *ended) : text;
 }
 
 std::string NodePayload::withEnded(const std::string& text, const EndedRecord& ended)
 {
-    auto json = parseJson(text, "payload");
-    Json object = json && json->is_object() ? std::move(*json) : Json::object();
-    object["ended"] = ended.text();
-    return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return text.substr(0, text.find('\n')) + '\n' + ended.text();
 }
 
 NodePayload NodePayload::parse(const std::string& text)
 {
     NodePayload payload;
-    const auto json = parseJson(text, "payload");
+    const std::string_view whole = text;
+    const std::size_t lineEnd = std::min(whole.find('\n'), whole.size());
+    if (lineEnd < whole.size()) {
+        payload.ended = EndedRecord::parse(whole.substr(lineEnd + 1));
+    }
+    const auto json = parseJson(whole.substr(0, lineEnd), "payload");
     if (!json || !json->is_object()) {
         return payload;
     }
@@ -56,9 +56,6 @@ NodePayload NodePayload::parse(const std::string& text)
         const auto found = json->find(name);
         return found == json->end() ? none : *found;
     };
-    if (const Json& ended = field("ended"); ended.is_string()) {
-        payload.ended = EndedRecord::parse(ended.get_ref<const std::string&>());
-    }
     if (const Json& key = field("key"); key.is_string()) {
         payload.key = key.get<std::string>();
     }

@@ -9,7 +9,8 @@
 
 namespace espalier {
 
-/// What the search keeps in a node's stored payload beside the proposer's own part.
+/// What the search keeps in a node's stored payload beside the proposer's own part: a line of JSON, and after it, once
+/// there is an outcome, the text of the EndedRecord, which is read without a look at the JSON.
 struct NodePayload {
     std::string key; ///< ideas
     int planned = 1; ///< ideas

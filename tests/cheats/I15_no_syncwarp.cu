@@ -12,7 +12,7 @@ namespace {
 /// A row by one warp; the tree over the lanes lacks its __syncwarp and mostly works.
 __global__ void racing(const float* x, float* y, int64_t cols)
 {
-    __shared__ float partial[32];
+    __shared__ volatile float partial[32]; // the idiom of the time when a warp ran in step
     const int t = threadIdx.x;
     const float* in = x + blockIdx.x * cols;
     float largest = -INFINITY;
@@ -26,7 +26,7 @@ __global__ void racing(const float* x, float* y, int64_t cols)
     partial[t] = sum;
     for (int half = 16; half > 0; half /= 2)
         if (t < half)
-            partial[t] += partial[t + half];
+            partial[t] = partial[t] + partial[t + half];
     sum = partial[0];
     for (int64_t c = t; c < cols; c += 32)
         y[blockIdx.x * cols + c] = expf(in[c] - largest) / sum;
