@@ -28,7 +28,7 @@ constexpr double coarseBelowUs = 30; ///< core/README.md, rule 4
 struct TimeFrame {
     double whole, least, most;
 };
-constexpr TimeFrame quickFrame{0.80, 0.10, 0.30}, fullFrame{4.7, 0.5, 4.0}, quickServerFrame{20, 2, 5},
+constexpr TimeFrame quickFrame{0.85, 0.10, 0.40}, fullFrame{4.7, 0.5, 4.0}, quickServerFrame{20, 2, 5},
     fullServerFrame{60, 5, 20};
 
 TimeFrame frameOf(const worker::Evaluate& job)

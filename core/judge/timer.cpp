@@ -286,8 +286,11 @@ Judged<void> Timer::round(WorkArea& area, std::vector<Contender>& contenders, co
             continue;
         }
         BlockConditions conditions = m_monitor.read();
+        conditions.contender = contender.id;
+        conditions.runner = static_cast<int>(laneIndex);
         const bool counts = take(contender, *clocked, conditions);
         lane.blocks.push_back(counts ? std::optional(clocked->median) : std::nullopt);
+        gathered.conditions.push_back(std::move(conditions));
     }
     return {};
 }

@@ -155,9 +155,10 @@ struct BlockConditions {
     int temperature = -1;               ///< degrees Celsius
     std::int64_t throttleReasons = -1;  ///< bit set of NVML's clock event reasons
     int foreignProcesses = -1;          ///< on the same GPU
-    int runner = 0;                     ///< which of the candidate's processes
+    int runner = 0;                     ///< which of its contender's processes
     double medianUs = 0;                ///< of the block
     std::string dropped;                ///< why it does not count; empty: it does
+    std::string contender = "candidate"; ///< whose block: "root", "parent", "incumbent", a baseline's id
     bool operator==(const BlockConditions&) const = default;
 };
 
@@ -185,7 +186,7 @@ struct CaseTiming {
     std::optional<Latency> latency;                   ///< server mode
     std::map<std::string, Latency> rivalLatency;
     std::map<std::string, int> droppedBecause;        ///< blocks of the candidate, by reason
-    std::vector<BlockConditions> conditions;          ///< of the candidate's blocks, in order
+    std::vector<BlockConditions> conditions;          ///< of all blocks, the rivals' too, in their order
     bool operator==(const CaseTiming&) const = default;
 };
 

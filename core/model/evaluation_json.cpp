@@ -133,6 +133,7 @@ void visit(V& v, R& r)
     v("runner", r.runner);
     v("median_us", r.medianUs);
     v("dropped", r.dropped);
+    v("contender", r.contender);
 }
 
 template <typename V, Is<SanitizerFinding> R>

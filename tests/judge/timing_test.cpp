@@ -79,7 +79,12 @@ TEST_F(Timing, TheQuickTierTellsHowItMeasured)
     const CaseTiming& one = timing.cases.at(0);
     EXPECT_EQ(one.runners, 1);
     EXPECT_EQ(one.method, "events");
-    ASSERT_EQ(static_cast<int>(one.conditions.size()), one.blocks + one.dropped);
+    const auto of = [&](std::string_view contender) {
+        return std::count_if(one.conditions.begin(), one.conditions.end(),
+                             [&](const BlockConditions& block) { return block.contender == contender; });
+    };
+    ASSERT_EQ(of("candidate"), one.blocks + one.dropped);
+    EXPECT_EQ(of("root"), of("candidate")); // each of its blocks is as well known
     EXPECT_EQ(one.conditions[0].smMhz, 1980);
     EXPECT_EQ(one.conditions[0].powerWatts, 400);
     EXPECT_EQ(one.conditions[0].throttleReasons, 4);

@@ -48,7 +48,7 @@ Evaluation full()
     timing.latency = Latency{1, 2, 3, 400};
     timing.rivalLatency = {{"root", {4, 5, 6, 399}}};
     timing.droppedBecause = {{"throttled", 2}, {"clocks disagree", 1}};
-    timing.conditions = {{1980, 2619, 412.5, 51, std::int64_t{1} << 40, 1, 2, 1.1, "throttled"}, {}};
+    timing.conditions = {{1980, 2619, 412.5, 51, std::int64_t{1} << 40, 1, 2, 1.1, "throttled", "root"}, {}};
     e.timing =
         TimingRecord{{timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, Interval{5, 4, 6}, "cold", "full", 2.5, 10, 9, 8};
     e.timing->mode = "server";
