@@ -54,10 +54,11 @@ Json summaryJson(const RunSummary& summary)
             {"device", summary.device},
             {"why", summary.why},
             {"provenance", nameOf(summary.provenance)},
-            {"evaluations", summary.evaluations},
-            {"passed", summary.passed},
-            {"rejected", summary.rejected},
-            {"failed", summary.failed},
+            {"evaluations", summary.counts.evaluations},
+            {"passed", summary.counts.passed},
+            {"rejected", summary.counts.rejected},
+            {"failed", summary.counts.failed},
+            {"not_run", summary.counts.notRun},
             {"best", bestJson(summary)},
             {"seconds", summary.seconds},
             {"idle_share", optionalJson(summary.idleShare)},
@@ -193,8 +194,7 @@ private:
     {
         const RunSummary& summary = *m_summary;
         print(fmt::format("{}", m_status.why.empty() ? "The run has finished." : m_status.why));
-        print(fmt::format("{} evaluations: {} passed, {} rejected, {} failed, in {:.1f} s", summary.evaluations,
-                          summary.passed, summary.rejected, summary.failed, summary.seconds));
+        print(fmt::format("{}, in {:.1f} s", summary.counts.inWords(), summary.seconds));
         if (summary.best && summary.bestTiming) {
             print(fmt::format("best:     node {}, {}{}{} on case {}{}, by {}", summary.best->value,
                               timeText(summary.bestTiming->timeUs.value, summary.provenance),

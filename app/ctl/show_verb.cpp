@@ -335,10 +335,9 @@ int show(const ShowVerb& options)
         return exitOk;
     }
     const SessionInfo& info = reader->info();
-    const EvaluationCounts counts = reader->book().counts();
-    print(fmt::format("{}: task {} on {} ({}), {} evaluations ({} passed, {} rejected, {} failed), {}", info.file,
-                      info.taskId, info.deviceName, nameOf(info.provenance), counts.evaluations, counts.passed,
-                      counts.rejected, counts.failed, durationText(reader->secondsSpent())));
+    print(fmt::format("{}: task {} on {} ({}), {}", info.file, info.taskId, info.deviceName, nameOf(info.provenance),
+                      durationText(reader->secondsSpent())));
+    print(reader->book().counts().inWords());
     if (reader->spending().requests > 0) {
         print(fmt::format("models: {}", spendingText(reader->spending())));
     }

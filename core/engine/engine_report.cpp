@@ -166,16 +166,12 @@ void EngineCore::tellExchanges(NodeId node)
 RunSummary EngineCore::summary()
 {
     const SessionInfo& info = m_journal.info();
-    const EvaluationCounts counts = m_book.counts();
     RunSummary summary;
     summary.task = info.taskId;
     summary.why = m_why;
     summary.device = info.deviceName.empty() ? info.device : info.deviceName;
     summary.provenance = info.provenance;
-    summary.evaluations = counts.evaluations;
-    summary.passed = counts.passed;
-    summary.rejected = counts.rejected;
-    summary.failed = counts.failed;
+    summary.counts = m_book.counts();
     summary.best = m_book.headline();
     summary.seconds = m_clock.total();
     summary.idleShare = m_use.idleShare();

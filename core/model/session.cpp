@@ -3,6 +3,8 @@
 
 #include "core/model/enum_names.h"
 
+#include <fmt/format.h>
+
 namespace espalier {
 
 namespace {
@@ -17,6 +19,12 @@ constexpr std::array<EnumName<RunState>, 6> runStates = {{
 }};
 
 } // namespace
+
+std::string EvaluationCounts::inWords() const
+{
+    return fmt::format("{} evaluations: {} passed, {} rejected, {} did not build, {} not run", evaluations, passed, rejected,
+                       failed, notRun);
+}
 
 std::string_view nameOf(RunState state)
 {

@@ -45,6 +45,14 @@ struct SessionInfo {
 enum class RunState { Idle, Running, Pausing, Paused, Finished, Failed };
 std::string_view nameOf(RunState state);
 
+/// Tallies over all evaluated candidates (the task's own root does not count, nor what was never built: no source,
+/// cancelled). `failed`: it did not build.
+struct EvaluationCounts {
+    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
+    /// "24 evaluations: 22 passed, 1 rejected, 0 did not build, 1 not run"
+    std::string inWords() const;
+};
+
 /// The engine's state as people watch it.
 struct RunStatus {
     RunState state = RunState::Idle;
@@ -87,7 +95,7 @@ struct RunSummary {
     std::string task, device;
     std::string why;                ///< it ended: one sentence
     Provenance provenance = Provenance::Model;
-    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0;
+    EvaluationCounts counts;
     std::optional<NodeId> best;
     std::string bestFoundBy;        ///< proposer of the best candidate
     std::optional<CaseTiming> bestTiming; ///< of the case that stands for the objective (the first timed one)

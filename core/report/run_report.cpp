@@ -121,7 +121,6 @@ private:
 
     void result()
     {
-        const EvaluationCounts counts = m_input.book.counts();
         m_text.heading(2, "Result");
         std::vector<std::vector<std::string>> rows;
         const auto add = [&](const char* what, const std::function<bool(const NodeSummary&)>& among) {
@@ -141,9 +140,7 @@ private:
         } else {
             m_text.table({"", "kernel", "by", "time", "over the root", "over the incumbent", "measured again"}, rows);
         }
-        m_text.paragraph(fmt::format("{} evaluations: {} passed, {} rejected, {} did not build, {} not run, in {:.0f} s; {} tokens, "
-                                     "{:.4f} USD for models.",
-                                     counts.evaluations, counts.passed, counts.rejected, counts.failed, counts.notRun,
+        m_text.paragraph(fmt::format("{}, in {:.0f} s; {} tokens, {:.4f} USD for models.", m_input.book.counts().inWords(),
                                      m_input.seconds, m_input.tokens, m_input.usd));
         if (m_input.idleShare) {
             m_text.paragraph(fmt::format("The device had nothing to judge in {:.0f} % of the time since it was first asked.",

@@ -16,12 +16,6 @@
 
 namespace espalier {
 
-/// Tallies over all evaluated candidates (the task's own root does not count, nor what was never built: no source,
-/// cancelled).
-struct EvaluationCounts {
-    std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
-};
-
 /// The light part of every node as observers see it, with what changed since they last looked. It shows outcomes as
 /// soon as they are stored, before the strategy consumes them. Thread: the engine's.
 class NodeBook

@@ -21,10 +21,10 @@ TEST(Run, AWholeSearchFindsTheBestAndTriesEverythingOnce)
     EXPECT_EQ(engine.nodes.at(*summary.best).title, "shared") << engine.tree();
     EXPECT_EQ(summary.provenance, Provenance::Model);
     // Six of the playbook, eleven of the registers' grid of twelve.
-    EXPECT_EQ(summary.evaluations, 17) << engine.tree();
-    EXPECT_EQ(summary.failed, 1);
-    EXPECT_EQ(summary.rejected, 1);
-    EXPECT_EQ(summary.passed, 15);
+    EXPECT_EQ(summary.counts.evaluations, 17) << engine.tree();
+    EXPECT_EQ(summary.counts.failed, 1);
+    EXPECT_EQ(summary.counts.rejected, 1);
+    EXPECT_EQ(summary.counts.passed, 15);
     EXPECT_EQ(engine.node("BLOCK=512 ITEMS=512"), engine.node("BLOCK=512 ITEMS=512"));
     EXPECT_EQ(engine.summary("cluster").reason, "row 17 of call 3 was never written");
     for (const auto& [source, count] : engine.ledger.compiled) {

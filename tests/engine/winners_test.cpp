@@ -45,7 +45,7 @@ TEST_F(Winners, TheHeadlineIsTheSecondMeasurement)
     EXPECT_EQ(summary.provenance, Provenance::Measured);
     EXPECT_EQ(summary.best, engine.node("good")) << engine.tree(); // the lucky one was 40 us once
     EXPECT_EQ(engine.status.best, summary.best);
-    EXPECT_EQ(summary.evaluations, 4); // measuring again is not paid from the budget
+    EXPECT_EQ(summary.counts.evaluations, 4); // measuring again is not paid from the budget
     EXPECT_EQ(timed("good"), 3); // quick, full when it reached the best, and as a winner
     EXPECT_EQ(timed("lucky"), 2); // the full tier showed that it is none
     EXPECT_EQ(timed("slow"), 1);
@@ -117,7 +117,7 @@ TEST_F(Winners, OneThatFailsOnNewInputsIsNoWinner)
     engine.run();
     EXPECT_EQ(engine.finished.at(0).best, engine.node("good"));
     EXPECT_EQ(engine.summary("lucky").outcome, Outcome::Incorrect);
-    EXPECT_EQ(engine.finished[0].rejected, 1);
+    EXPECT_EQ(engine.finished[0].counts.rejected, 1);
     engine.drop();
     ASSERT_TRUE(engine.open()); // the later record is the one that counts
     EXPECT_EQ(engine.summary("lucky").outcome, Outcome::Incorrect);

@@ -5,10 +5,9 @@
 // much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process).
 // Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which
 // run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
-// as foreign work may. ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
+// as foreign work may (fake_streams.cpp). ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
-
-#include <cuda.h>
+#include "tests/fakes/fake_driver.h"
 
 #include <algorithm>
 #include <atomic>
@@ -97,6 +96,8 @@ Fault& fault()
 
 std::atomic<long> faultCalls = 0; ///< of the function that is to fail
 
+} // namespace
+
 CUresult injectedFault(std::string_view function)
 {
     static std::atomic<bool> stuck = false;
@@ -107,6 +108,8 @@ CUresult injectedFault(std::string_view function)
     }
     return now || stuck ? static_cast<CUresult>(fault().code) : CUDA_SUCCESS;
 }
+
+namespace {
 
 void drop(Physical* physical)
 {
@@ -162,37 +165,6 @@ constexpr Kernel kernels[] = {{"espalier_fill", static_cast<int>(ops::Op::Fill)}
                               {"espalier_hash", static_cast<int>(ops::Op::Hash)},
                               {"espalier_compare_finish", -1},
                               {"espalier_sweep", -1}};
-
-template <typename T>
-T asHandle(const void* object)
-{
-    return reinterpret_cast<T>(const_cast<void*>(object));
-}
-
-/// A candidate's "kernel".
-struct HostWork {
-    CUhostFn function = nullptr;
-    void* data = nullptr;
-};
-using HostGraph = std::vector<HostWork>;
-
-struct Stream {
-    bool capturing = false;
-    HostGraph captured;
-};
-
-HostGraph& foreignWork()
-{
-    static HostGraph work;
-    return work;
-}
-
-void runAll(const HostGraph& graph)
-{
-    for (const HostWork& work : graph) {
-        work.function(work.data);
-    }
-}
 
 char contextObject;
 std::size_t setAside = 0; ///< of the L2 cache for persisting lines
@@ -596,167 +568,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsig
         std::memcpy(&count, parameters[1], sizeof(count));
         ops::runOnCpu(op, {static_cast<const std::byte*>(parameters[0]), ops::argumentBytes(op)}, count);
     }
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamCreate(CUstream* stream, unsigned)
-{
-    *stream = reinterpret_cast<CUstream>(new Stream);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamDestroy(CUstream stream)
-{
-    delete reinterpret_cast<Stream*>(stream);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamSynchronize(CUstream)
-{
-    if (const CUresult injected = injectedFault("cuStreamSynchronize"); injected != CUDA_SUCCESS) {
-        return injected;
-    }
-    runAll(std::exchange(foreignWork(), {}));
-    return CUDA_SUCCESS;
-}
-
-CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data)
-{
-    auto* stream = reinterpret_cast<Stream*>(handle);
-    if (!stream) {
-        foreignWork().push_back({function, data});
-    } else if (stream->capturing) {
-        stream->captured.push_back({function, data});
-    } else {
-        function(data);
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode)
-{
-    *reinterpret_cast<Stream*>(stream) = {true, {}};
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph)
-{
-    auto& captured = *reinterpret_cast<Stream*>(stream);
-    captured.capturing = false;
-    *graph = reinterpret_cast<CUgraph>(new HostGraph(std::exchange(captured.captured, {})));
-    return CUDA_SUCCESS;
-}
-
-/// The graph under capture stands for its last node, too: what is added comes after everything.
-CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                                const CUgraphNode** before, const CUgraphEdgeData** edges, std::size_t* count)
-{
-    auto* stream = reinterpret_cast<Stream*>(handle);
-    *status = stream && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
-    *id = 1;
-    *graph = stream ? reinterpret_cast<CUgraph>(&stream->captured) : nullptr;
-    *before = nullptr;
-    *edges = nullptr;
-    *count = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamUpdateCaptureDependencies(CUstream, CUgraphNode*, const CUgraphEdgeData*, std::size_t, unsigned)
-{
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphClone(CUgraph* copy, CUgraph graph)
-{
-    *copy = reinterpret_cast<CUgraph>(new HostGraph(*reinterpret_cast<HostGraph*>(graph)));
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphAddChildGraphNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, std::size_t, CUgraph child)
-{
-    auto& parent = *reinterpret_cast<HostGraph*>(graph);
-    const auto& added = *reinterpret_cast<HostGraph*>(child);
-    parent.insert(parent.end(), added.begin(), added.end());
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count)
-{
-    const auto& work = *reinterpret_cast<HostGraph*>(graph);
-    *count = work.size();
-    for (std::size_t i = 0; nodes && i < work.size(); ++i) {
-        nodes[i] = asHandle<CUgraphNode>(&work[i]);
-    }
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphNodeGetType(CUgraphNode, CUgraphNodeType* type)
-{
-    *type = CU_GRAPH_NODE_TYPE_KERNEL;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph*)
-{
-    return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long)
-{
-    *executable = reinterpret_cast<CUgraphExec>(new HostGraph(*reinterpret_cast<HostGraph*>(graph)));
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo*)
-{
-    *reinterpret_cast<HostGraph*>(executable) = *reinterpret_cast<HostGraph*>(graph);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream)
-{
-    if (stream && reinterpret_cast<Stream*>(stream)->capturing) {
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    }
-    runAll(*reinterpret_cast<HostGraph*>(executable));
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec executable)
-{
-    delete reinterpret_cast<HostGraph*>(executable);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuGraphDestroy(CUgraph graph)
-{
-    delete reinterpret_cast<HostGraph*>(graph);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventCreate(CUevent* event, unsigned)
-{
-    *event = reinterpret_cast<CUevent>(new Clock::time_point(Clock::now()));
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventDestroy(CUevent event)
-{
-    delete reinterpret_cast<Clock::time_point*>(event);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventRecord(CUevent event, CUstream)
-{
-    *reinterpret_cast<Clock::time_point*>(event) = Clock::now();
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
-{
-    *milliseconds = std::chrono::duration<float, std::milli>(*reinterpret_cast<Clock::time_point*>(end) -
-                                                             *reinterpret_cast<Clock::time_point*>(start))
-                        .count();
     return CUDA_SUCCESS;
 }
 
