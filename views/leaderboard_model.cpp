@@ -156,14 +156,18 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
     }
     const int node = m_rows[std::size_t(index.row())].node;
     const NodeSummary& summary = m_bench.nodes().at(node);
+    const bool out = m_bench.nodes().outOfSearch(node);
     const bool figure = index.column() == Speedup || index.column() == Incumbent || index.column() == Time;
     switch (role) {
     case Qt::DisplayRole:
         return textOf(node, index.column());
     case Qt::DecorationRole:
-        return index.column() == Title
-                   ? QVariant(signIcon(lookOf(summary, node == m_bench.nodes().bestIndex()), m_bench.theme()))
-                   : QVariant();
+        if (index.column() == Title) {
+            NodeLook look = lookOf(summary, node == m_bench.nodes().bestIndex());
+            look.pruned = out;
+            return signIcon(look, m_bench.theme());
+        }
+        return {};
     case Qt::TextAlignmentRole:
         return figure ? QVariant(int(Qt::AlignRight | Qt::AlignVCenter)) : QVariant();
     case Qt::FontRole: {
@@ -172,7 +176,7 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
         return font;
     }
     case Qt::ForegroundRole:
-        return summary.pruned ? QVariant(m_bench.theme()[Token::Muted]) : QVariant();
+        return out ? QVariant(m_bench.theme()[Token::Muted]) : QVariant();
     case Qt::ToolTipRole:
         return sentenceFor(summary);
     default:

@@ -27,6 +27,17 @@ int NodeStore::bestIndex() const
     return m_status.best ? indexOf(*m_status.best) : -1;
 }
 
+bool NodeStore::outOfSearch(int index) const
+{
+    if (!at(index).banned.empty()) {
+        return true;
+    }
+    while (index >= 0 && !at(index).pruned) {
+        index = parentOf(index);
+    }
+    return index >= 0;
+}
+
 const std::string& NodeStore::epoch() const
 {
     static const std::string none;
@@ -61,17 +72,26 @@ IdeaResult NodeStore::resultOf(int idea) const
 void NodeStore::apply(const std::vector<NodeSummary>& nodes, const RunStatus& status)
 {
     QList<int> added, changed;
+    const int known = count();
     for (const NodeSummary& node : nodes) {
         const int index = indexOf(node.id);
         if (index < 0) {
             add(node);
             added += count() - 1;
         } else if (m_nodes[std::size_t(index)] != node) {
+            const bool branch = at(index).pruned != node.pruned;
             m_nodes[std::size_t(index)] = node;
             changed += index;
+            for (int i = changed.size() - 1; branch && i < changed.size(); ++i) { // all below look different now
+                for (const int child : childrenOf(changed[i])) {
+                    changed += child;
+                }
+            }
         }
     }
     std::sort(changed.begin(), changed.end());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    changed.erase(std::lower_bound(changed.begin(), changed.end(), known), changed.end());
     const int bestBefore = bestIndex();
     const bool statusNew = m_status != status;
     m_status = status;

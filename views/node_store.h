@@ -31,6 +31,8 @@ public:
     int parentCandidateOf(int index) const; ///< nearest root or candidate above; -1: none
     const RunStatus& status() const { return m_status; }
     int bestIndex() const;
+    /// Pruned, somewhere below a pruned node (each carries its own flag only), or holding what is banned.
+    bool outOfSearch(int index) const;
     /// Of the figures that may be ranked: those of the root as it was measured last. Empty: nothing was measured.
     const std::string& epoch() const;
     IdeaResult resultOf(int idea) const;

@@ -210,7 +210,7 @@ QVariant OutlineModel::data(const QModelIndex& index, int role) const
         return font;
     }
     case Qt::ForegroundRole:
-        return summary.pruned || summary.kind == NodeKind::Idea || summary.state != NodeState::Done
+        return m_bench.nodes().outOfSearch(node) || summary.kind == NodeKind::Idea || summary.state != NodeState::Done
                    ? QVariant(m_bench.theme()[Token::Muted])
                    : QVariant();
     case Qt::ToolTipRole:

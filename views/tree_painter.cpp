@@ -179,7 +179,8 @@ void TreePainter::paintNode(int node)
         m_painter.setBrush(selected ? m_theme[Token::Selection] : m_theme[Token::Panel]);
         m_painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     }
-    const NodeLook& look = m_scene.labelOf(node).look;
+    NodeLook look = m_scene.labelOf(node).look;
+    look.pruned = m_nodes.outOfSearch(node);
     paintSign(m_painter, look, device(m_scene.signOf(node)),
               TreeScene::signRadius * std::min(m_view.zoom, 2.0) * (m_view.zoom < labelsFrom ? 1.3 : 1.0), m_theme);
     if (m_view.zoom >= labelsFrom) {
@@ -203,7 +204,7 @@ void TreePainter::paintLabel(int node, const QRectF& rect)
                          : figure                       ? label.look.figure
                                                         : label.look.word;
     const Token word = label.look.token == Token::Best ? Token::Text : label.look.token;
-    const Token colour = summary.pruned ? Token::Muted : summary.kind == NodeKind::Idea || figure ? Token::Text : word;
+    const Token colour = m_nodes.outOfSearch(node) ? Token::Muted : summary.kind == NodeKind::Idea || figure ? Token::Text : word;
     drawText({left, rect.top(), label.mainWidth * zoom, rect.height()}, text, main, m_theme[colour]);
     if (!label.side.isEmpty() && zoom >= sideFrom) {
         left += (label.mainWidth + (label.mainWidth > 2 ? 8 : 0)) * zoom;

@@ -16,6 +16,7 @@
 #include <QElapsedTimer>
 #include <QInputDialog>
 #include <QLineEdit>
+#include <QSet>
 #include <QTreeView>
 
 using namespace espalier;
@@ -147,6 +148,39 @@ TEST_F(Models, LeaderboardOrdersAndMovesRows)
     EXPECT_FALSE(kept.isValid());
     EXPECT_EQ(model.index(0, LeaderboardModel::Speedup).data().toString().toStdString(), "≈ 2.50×");
     EXPECT_TRUE(model.index(0, LeaderboardModel::Speedup).data(Qt::FontRole).value<QFont>().italic());
+}
+
+/// A pruned branch looks pruned from its first node to its last, at once; so does what a ban has taken out.
+TEST_F(Models, WhatIsOutOfTheSearchIsMuted)
+{
+    LeaderboardModel model(bench);
+    const Tester tester(&model, strict);
+    link->add(timed(1, 0, "root", 900));
+    link->add(timed(2, 1, "branch", 700));
+    link->add(timed(3, 2, "below", 600));
+    link->add(timed(4, 1, "beside", 500));
+    open();
+    const auto muted = [&] {
+        std::string ids;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QModelIndex index = model.index(row, LeaderboardModel::Title);
+            ids += index.data(Qt::ForegroundRole).isValid() ? index.data().toString().left(1).toStdString() : std::string();
+        }
+        return ids;
+    };
+    QSet<int> redrawn;
+    QObject::connect(&bench.nodes(), &NodeStore::updated, &bench,
+                     [&](const QList<int>&, const QList<int>& changed) { redrawn += QSet<int>(changed.begin(), changed.end()); });
+    EXPECT_EQ(muted(), "");
+    link->change(NodeId{2}, [](NodeSummary& summary) { summary.pruned = true; });
+    settle();
+    EXPECT_EQ(muted(), "32");
+    EXPECT_TRUE(redrawn.contains(bench.nodes().indexOf(NodeId{3})));
+    EXPECT_FALSE(redrawn.contains(bench.nodes().indexOf(NodeId{4})));
+    link->change(NodeId{2}, [](NodeSummary& summary) { summary.pruned = false; });
+    link->change(NodeId{4}, [](NodeSummary& summary) { summary.banned = "at most 30 registers: k has 40"; });
+    settle();
+    EXPECT_EQ(muted(), "4");
 }
 
 TEST_F(Models, LeaderboardRanksOneEpochOnly)
