@@ -8,6 +8,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QResizeEvent>
 #include <QToolButton>
 #include <cmath>
 
@@ -84,12 +85,21 @@ void TreePanel::updateBar()
     m_best->setEnabled(m_bench.nodes().bestIndex() >= 0);
     m_lineages->setChecked(m_view->scene().fold().bestLineages());
     m_zoom->setText(QStringLiteral("%1 %").arg(std::lround(m_view->zoom() * 100)));
-    m_what->setText(m_bench.session() ? tr("%1 nodes · %2 passed · %3 rejected · %4 failed")
-                                            .arg(m_bench.nodes().count())
-                                            .arg(status.passed)
-                                            .arg(status.rejected)
-                                            .arg(status.failed)
-                                      : QString());
+    const QString what = m_bench.session() ? tr("%1 nodes · %2 passed · %3 rejected · %4 not built · %5 not run")
+                                                 .arg(m_bench.nodes().count())
+                                                 .arg(status.passed)
+                                                 .arg(status.rejected)
+                                                 .arg(status.failed)
+                                                 .arg(status.notRun)
+                                           : QString();
+    m_what->setText(m_what->fontMetrics().elidedText(what, Qt::ElideRight, m_what->width()));
+    m_what->setToolTip(what);
+}
+
+void TreePanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    updateBar(); // its words have more room, or less
 }
 
 } // namespace espalier

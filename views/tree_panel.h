@@ -19,6 +19,9 @@ public:
     explicit TreePanel(Workbench& bench, QWidget* parent = nullptr);
     TreeView* view() { return m_view; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void updateBar();
     void updateIcons();
