@@ -53,9 +53,10 @@ void printReport(const Evaluation& evaluation, const JudgeHello& device)
         }
     }
     if (evaluation.judgeSeconds > 0) {
-        const double sanitizer = evaluation.timing && evaluation.timing->phaseSeconds.contains("sanitizer")
-                                     ? evaluation.timing->phaseSeconds.at("sanitizer")
-                                     : 0;
+        double sanitizer = 0;
+        for (const SanitizerFinding& finding : evaluation.sanitizer) {
+            sanitizer += finding.seconds;
+        }
         std::string line = fmt::format("  judged in {:.2f} s beyond the build", evaluation.judgeSeconds);
         if (sanitizer > 0) {
             line += fmt::format(", {:.2f} of it for compute-sanitizer", sanitizer);

@@ -27,9 +27,9 @@ struct DeviceInfo {
     std::size_t totalBytes = 0;
     std::size_t granularity = 1; ///< allocation granularity in bytes
     bool simulated = false;
-    /// What the hardware could do at its highest clocks, as the driver tells them; 0: not told.
+    /// Of the memory's peak clock and the width of its bus, as the driver tells them; 0: not told. (Of the multiprocessors it
+    /// tells a typical clock, which is no bound.)
     double peakDramBytesPerSecond = 0;
-    double peakF32PerSecond = 0; ///< an upper bound: no multiprocessor so far starts more than 128 FMAs a cycle
 };
 
 struct DeviceMemory {

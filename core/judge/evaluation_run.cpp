@@ -173,7 +173,7 @@ Judged<void> Evaluator::open(const worker::Evaluate& job, const Task& task, cons
         return {};
     }
     for (const Rival& rival : rivalsOf(job, task)) {
-        if (rival.role != Role::Trusted || m_context.runners.isWarm(rival.role, rival.library)) {
+        if (rival.role != Role::Trusted || !m_opened.emplace(job.task, rival.library).second) {
             continue;
         }
         const auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(rival.entry), rival.id,
@@ -323,7 +323,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
     }
     m_context.runners.expect(4 + job.baselines.size());
     ESPALIER_CHECK(open(job, *task, plans));
-    m_opening = secondsSince(m_start);
+    m_opening += secondsSince(m_start);
     m_start = std::chrono::steady_clock::now();
     ESPALIER_CHECK(orInfrastructure(prepareRunners(job, *task)));
     ESPALIER_TRY(LoadedRunner* const oracleRunner, oracleOf(job, *task));
@@ -364,7 +364,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
             ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
                                          evaluation.evidence));
-            m_sanitizing = secondsSince(begin);
+            m_sanitizing += secondsSince(begin);
         }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
@@ -412,7 +412,6 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     evaluation.stage = Stage::Verify;
     evaluation.epoch = m_epoch;
     m_start = std::chrono::steady_clock::now();
-    m_opening = m_sanitizing = 0;
     Judged<void> result = evaluate(job, callbacks, evaluation);
     m_context.buffers.release();
     m_context.runners.dropDead();
@@ -463,6 +462,7 @@ bool Evaluator::recover()
 Evaluation Evaluator::run(const worker::Evaluate& job, const Callbacks& callbacks)
 {
     bool again = false;
+    m_opening = m_sanitizing = 0;
     Evaluation evaluation = attempt(job, callbacks, again);
     const bool lost = evaluation.outcome != Outcome::Passed && m_context.session.lost();
     const bool cancelled = evaluation.cause == NotRunCause::Cancelled;

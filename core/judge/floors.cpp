@@ -11,9 +11,8 @@ namespace espalier::judge {
 namespace {
 
 constexpr double microseconds = 1e6;
-constexpr std::string_view fp32Peak = "f32_per_second";
 
-double numberAt(const Json& object, std::string_view field)
+double numberAt(const Json& object, const char* field)
 {
     return object.is_object() && object.contains(field) && object[field].is_number() ? object[field].get<double>() : 0;
 }
@@ -39,7 +38,7 @@ bool allows(const Task& task, std::initializer_list<std::string_view> types)
 }
 
 /// The fastest unit the contract allows, by the name of its peak.
-std::string_view fastestPeak(const Task& task)
+const char* fastestPeak(const Task& task)
 {
     if (allows(task, {"fp8e4m3", "fp8e5m2", "i8"})) {
         return "f8_per_second";
@@ -47,7 +46,7 @@ std::string_view fastestPeak(const Task& task)
     if (allows(task, {"f16", "bf16"})) {
         return "f16_per_second";
     }
-    return allows(task, {"tf32"}) ? "tf32_per_second" : allows(task, {"f32"}) ? fp32Peak : "f64_per_second";
+    return allows(task, {"tf32"}) ? "tf32_per_second" : allows(task, {"f32"}) ? "f32_per_second" : "f64_per_second";
 }
 
 /// The rate a good kernel of this precision reaches; f32 accuracy from reduced products costs three of them.
@@ -69,7 +68,6 @@ Floors Floors::create(const DeviceInfo& device, const Task& task, const std::str
 {
     Floors floors;
     floors.m_dramPeak = device.peakDramBytesPerSecond;
-    floors.m_flopPeak = fastestPeak(task) == fp32Peak ? device.peakF32PerSecond : 0;
     const auto json = parseJson(roofs, "roofs.json");
     if (!json || !json->is_array()) {
         return floors;

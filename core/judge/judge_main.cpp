@@ -135,7 +135,7 @@ Result<std::unique_ptr<Parts>> assemble(Options& options, ArtefactStore& store, 
     hello.runtime = fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 
     parts->context.reset(new Context{session, store, runners, *parts->buffers, loop});
-    // Without roofs there are no floors; the record then says 0.
+    // Without roofs there is no goal floor (the record then says 0), and the physical one is that of the DRAM.
     parts->evaluator =
         std::make_unique<Evaluator>(*parts->context, readFile(findRoofs()).value_or(std::string()), epochOf(hello));
     return parts;

@@ -7,7 +7,7 @@
 namespace espalier::judge {
 
 /// How many hardware queues a library's calls can make use of, by what it imports and is linked with: one where nothing
-/// in it could make a stream or launch a graph. A pure function. Thread: any.
+/// in it could put work beside the given stream. A pure function. Thread: any.
 Queues queuesFor(const ElfFacts& library);
 
 } // namespace espalier::judge

@@ -43,16 +43,20 @@ std::vector<Evaluator::Rival> Evaluator::rivalsOf(const worker::Evaluate& job, c
 }
 
 /// In the quick tier the candidate's process and those of rivals that are not warm start side by side: together they take
-/// little longer than one.
+/// little longer than one. Whoever needs more than a standby's one queue is started when its turn comes.
 Result<void> Evaluator::prepareRunners(const worker::Evaluate& job, const Task& task)
 {
-    std::size_t wanted = 1;
+    RunnerPool& runners = m_context.runners;
+    std::size_t wanted = 1; // this candidate's, or the next one's
     if (job.tier == Tier::Quick && !job.verifyOnly) {
         for (const Rival& rival : rivalsOf(job, task)) {
-            wanted += rival.role != Role::Trusted && !m_context.runners.isWarm(rival.role, rival.library);
+            if (rival.role != Role::Trusted && !runners.isWarm(rival.role, rival.library)) {
+                ESPALIER_TRY(const Queues queues, runners.queuesOf(rival.library));
+                wanted += queues == Queues::One;
+            }
         }
     }
-    return m_context.runners.prepareStandby(wanted);
+    return runners.prepareStandby(wanted);
 }
 
 Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& job, const Task& task,

@@ -129,8 +129,10 @@ Result<Queues> RunnerPool::queuesOf(const std::string& hash)
 Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, const std::string& library, Interrupts& interrupts)
 {
     ESPALIER_TRY(const Queues queues, queuesOf(library));
-    if (!trusted && queues == Queues::One) {
+    if (!trusted) { // one that is started here is not calibrated while a standby starts
         ESPALIER_CHECK(settle(interrupts));
+    }
+    if (!trusted && queues == Queues::One) {
         std::unique_ptr<RunnerProcess> runner = std::move(m_standbys.front());
         m_standbys.pop_front(); // the next job's is started when this one has ended: its start would disturb the timing
         return runner;

@@ -44,6 +44,7 @@ public:
 
     /// Starts standbys, side by side, until there are `wanted`; returns at once.
     Result<void> prepareStandby(std::size_t wanted = 1);
+    Result<Queues> queuesOf(const std::string& hash); ///< what its library needs; only one of them fits a standby
     /// Whether warm() would find it.
     bool isWarm(Role role, const std::string& hash) const;
     /// Waits until the standbys are ready, so that their start disturbs nothing later. Errors: what keeps runners from
@@ -99,7 +100,6 @@ public:
 private:
     /// For one that needs more than a standby's one queue a process is started.
     Result<std::unique_ptr<RunnerProcess>> fresh(bool trusted, const std::string& library, Interrupts& interrupts);
-    Result<Queues> queuesOf(const std::string& hash);
     Judged<void> beginLoad(LoadedRunner& runner, const std::vector<std::string>& names);
     Judged<void> finishLoad(LoadedRunner& runner, const std::vector<std::string>& names, Interrupts& interrupts);
     bool isWarm(Role role, const std::string& hash, std::list<LoadedRunner>::const_iterator from) const;

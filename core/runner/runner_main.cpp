@@ -78,8 +78,10 @@ int runnerMain(int argc, char** argv, const RunnerDefences& defences)
         CudaRunnerOptions cuda;
         cuda.ordinal = std::atoi(options->device.c_str() + 5);
         cuda.runtimeLibrary = options->runtime;
-        if (options->oneQueue) {
-            ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1); // the driver reads it when it is initialised
+        if (options->oneQueue) { // the driver reads it when it is initialised
+            ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1);
+        } else {
+            ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS"); // a trusted runner would have it of its user
         }
         setup.openDevice = [cuda] { return openCudaRunnerDevice(cuda); };
         setup.bindRuntime = [cuda] { return bindCudaRuntime(cuda.runtimeLibrary); };

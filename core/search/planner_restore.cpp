@@ -117,7 +117,7 @@ Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& 
     }
     const EndedRecord record = EndedRecord::of(records.evaluation, node.source);
     restoreEnded(node.id, record);
-    if (node.state != NodeState::Done) { // cut off between its last record and this
+    if (node.state != NodeState::Done || !payload.ended) { // cut off between its last record and this, or an older version's
         node.state = NodeState::Done;
         node.payload = NodePayload::withEnded(node.payload, record);
         if (const auto result = m_journal.updateNode(node); !result) {

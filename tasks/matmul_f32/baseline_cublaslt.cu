@@ -6,6 +6,7 @@
 // trusted rival, so it may keep handle, descriptors and choice between calls, and may wait in that first call, which is
 // never a sample.
 #include <cfloat>
+#include <chrono>
 #include <cstdint>
 #include <cublasLt.h>
 #include <map>
@@ -19,6 +20,7 @@ constexpr int mostNamed = 128; // by the heuristic
 constexpr int mostIds = 64;
 constexpr int mostCustom = 8; // of an algorithm's own option; what no documentation explains may have 2^18 of them
 constexpr int splits[] = {1, 2, 3, 4, 6, 8};
+constexpr auto longestTuning = std::chrono::seconds(2); // a slow device knows fewer of them
 constexpr int runsEach = 2; // the faster of two: the first may load code
 constexpr float hopeless = 1.3f; // a first run this many times slower than the best needs no second
 
@@ -126,8 +128,9 @@ int numberOf(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttribu
 void addForms(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_t& algorithm,
               std::vector<cublasLtMatmulAlgo_t>& forms)
 {
-    const auto set = [](cublasLtMatmulAlgo_t& form, cublasLtMatmulAlgoConfigAttributes_t what, uint32_t value) {
-        cublasLtMatmulAlgoConfigSetAttribute(&form, what, &value, sizeof value);
+    bool taken = true;
+    const auto set = [&taken](cublasLtMatmulAlgo_t& form, cublasLtMatmulAlgoConfigAttributes_t what, uint32_t value) {
+        taken &= cublasLtMatmulAlgoConfigSetAttribute(&form, what, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
     };
     const int customs = numberOf(algorithm, CUBLASLT_ALGO_CAP_CUSTOM_OPTION_MAX);
     const int orders = numberOf(algorithm, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT) ? 2 : 1;
@@ -140,6 +143,7 @@ void addForms(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_t& al
                         if (split > 1 && !splitting)
                             break;
                         cublasLtMatmulAlgo_t form = algorithm;
+                        taken = true;
                         set(form, CUBLASLT_ALGO_CONFIG_TILE_ID, tile);
                         set(form, CUBLASLT_ALGO_CONFIG_STAGES_ID, stages);
                         set(form, CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, choice);
@@ -148,7 +152,8 @@ void addForms(const Call& call, const Plan& plan, const cublasLtMatmulAlgo_t& al
                         set(form, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
                             split > 1 ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE);
                         cublasLtMatmulHeuristicResult_t checked = {};
-                        if (cublasLtMatmulAlgoCheck(call.handle, plan.operation, plan.left, plan.right, plan.product,
+                        if (taken &&
+                            cublasLtMatmulAlgoCheck(call.handle, plan.operation, plan.left, plan.right, plan.product,
                                                     plan.product, &form, &checked) == CUBLAS_STATUS_SUCCESS &&
                             checked.workspaceSize <= call.workspaceSize)
                             forms.push_back(form);
@@ -182,14 +187,18 @@ bool choose(const Call& call, Plan& plan)
     std::vector<cublasLtMatmulAlgo_t> algorithms = namedAlgorithms(call, plan);
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     cudaStreamIsCapturing(call.stream, &capture);
-    if (capture != cudaStreamCaptureStatusNone && !algorithms.empty()) {
-        plan.algorithm = algorithms.front();
-        return true;
+    if (capture != cudaStreamCaptureStatusNone) {
+        if (!algorithms.empty())
+            plan.algorithm = algorithms.front();
+        return !algorithms.empty();
     }
     const std::vector<cublasLtMatmulAlgo_t> all = allAlgorithms(call, plan);
     algorithms.insert(algorithms.end(), all.begin(), all.end());
     float best = FLT_MAX;
+    const auto begin = std::chrono::steady_clock::now();
     for (const cublasLtMatmulAlgo_t& algorithm : algorithms) {
+        if (plan.ready && std::chrono::steady_clock::now() - begin > longestTuning)
+            break;
         const float time = timed(call, plan, algorithm, best);
         if (time < best) {
             best = time;

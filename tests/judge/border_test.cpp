@@ -111,6 +111,20 @@ TEST_F(HonestOnTheFakeDriver, AGraphOfItsOwnIsCapturedWithTheCall)
     }
 }
 
+TEST_F(HonestOnTheFakeDriver, WhatCannotForkGetsOneQueueAndTheRestAsManyAsEver)
+{
+    ASSERT_EQ(::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "3", 1), 0); // of the user's own: no affair of the judge's
+    startJudge("cuda:0");
+    ::unsetenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    ASSERT_TRUE(m_judge);
+    const Evaluation plain = evaluate("tells_queues");
+    EXPECT_EQ(plain.outcome, Outcome::Passed) << plain.reason;
+    EXPECT_TRUE(plain.output.starts_with("queues: 1\n")) << plain.output;
+    const Evaluation graph = evaluate("graph_tells_queues");
+    EXPECT_EQ(graph.outcome, Outcome::Passed) << graph.reason;
+    EXPECT_TRUE(graph.output.starts_with("queues: as ever\n")) << graph.output;
+}
+
 TEST_F(HonestOnTheFakeDriver, OtherBitsOnTheSameInputsBreakABitwiseContract)
 {
     startJudge("cuda:0");

@@ -26,7 +26,7 @@ TEST(QueueNeed, OneForCallsThatFollowEachOther)
 
 TEST(QueueNeed, TheDefaultWhereWorkMayRunSideBySide)
 {
-    for (const char* fork : {"cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaGraphLaunch", "cuLaunchKernel",
+    for (const char* fork : {"cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamWaitEvent", "cudaGraphLaunch", "cublasXtSgemm", "cuLaunchKernel",
                              "dlsym", "dlopen"}) {
         EXPECT_EQ(queuesFor(library({"__cudaLaunchKernel", fork})), Queues::Default) << fork;
     }

@@ -26,6 +26,7 @@ Evaluation timedEvaluation()
     timing.again = true;
     timing.objectiveUs = Interval{1.0 / 3, 0.1, std::numeric_limits<double>::infinity()};
     timing.speedupRoot = Interval{2.0000000000000004, 1e-300, 7e300};
+    timing.speedupIncumbent = Interval{1.5, 1.25, 1.75};
     timing.guardBroken = "100% of |y|\nand more";
     evaluation.timing = timing;
     return evaluation;
@@ -60,6 +61,7 @@ TEST(EndedRecord, SurvivesTheWayThroughText)
     EXPECT_EQ(timing.objectiveUs, record.evaluation.timing->objectiveUs);
     EXPECT_EQ(timing.speedupRoot, record.evaluation.timing->speedupRoot);
     EXPECT_FALSE(timing.speedupParent);
+    EXPECT_EQ(timing.speedupIncumbent, record.evaluation.timing->speedupIncumbent);
     EXPECT_EQ(timing.tier, "full");
     EXPECT_TRUE(timing.again);
     EXPECT_EQ(timing.guardBroken, "100% of |y|\nand more");
@@ -92,7 +94,7 @@ TEST(EndedRecord, ReadsNoPartOfOneAndNoneOfAnotherVersion)
     EXPECT_FALSE(NodePayload::parse("{\"ended\":{\"o\":\"passed\",\"s\":\"time\"}}").ended); // before there was a text
 }
 
-/// Broken bytes are refused, or are a record that is written as it was read: the text has no second meaning.
+/// Broken bytes are refused, or are a record; what was read once is written and read the same from then on.
 TEST(EndedRecord, BrokenBytesAreRefusedOrReadAsOneRecord)
 {
     const std::string whole = timedRecord().text();

@@ -70,12 +70,10 @@ Result<DeviceInfo> readInfo(const DriverApi& api, int ordinal)
         ESPALIER_CUDA(api, "Reading the facts of " + info.id + " failed",
                       api.cuDeviceGetAttribute(value, attribute, device));
     }
-    int memoryKhz = 0, busBits = 0, coreKhz = 0; // where one cannot be read it stays 0, and so does the peak
+    int memoryKhz = 0, busBits = 0; // where one cannot be read it stays 0, and so does the peak
     api.cuDeviceGetAttribute(&memoryKhz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device);
     api.cuDeviceGetAttribute(&busBits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device);
-    api.cuDeviceGetAttribute(&coreKhz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device);
     info.peakDramBytesPerSecond = 2.0 * 1e3 * memoryKhz * busBits / 8; // two transfers a cycle
-    info.peakF32PerSecond = 2.0 * 128 * 1e3 * coreKhz * info.multiprocessors;
     int shareable = 0;
     api.cuDeviceGetAttribute(&shareable, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED, device);
     if (!shareable) {

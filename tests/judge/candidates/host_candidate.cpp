@@ -50,6 +50,8 @@
 #define KIND_no_memory 37
 #define KIND_eats_memory 38
 #define KIND_updated_graph 39
+#define KIND_tells_queues 40
+#define KIND_graph_tells_queues 41
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -205,8 +207,9 @@ void work(void* data)
 #endif
 }
 
+#if IS(own_graph) || IS(updated_graph) || IS(graph_beside) || IS(graph_tells_queues)
 /// Recorded on a stream of its own, launched on the given one; `executable`: made, or updated where there is one.
-[[maybe_unused]] int launchAsGraph(void (*function)(void*), void* data, void* stream, void*& executable)
+int launchAsGraph(void (*function)(void*), void* data, void* stream, void*& executable)
 {
     void *recorder = nullptr, *graph = nullptr;
     int status = cudaStreamCreateWithFlags(&recorder, 1);
@@ -219,6 +222,7 @@ void work(void* data)
     status = status ? status : cudaGraphDestroy(graph);
     return status ? status : cudaGraphLaunch(executable, stream);
 }
+#endif
 
 } // namespace
 
@@ -229,6 +233,11 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
 #endif
 {
     auto* arguments = new Arguments{x, y, n, workspace, workspaceBytes}; // a captured graph keeps it
+#if IS(tells_queues) || IS(graph_tells_queues)
+    const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    std::printf("queues: %s\n", queues ? queues : "as ever");
+    std::fflush(stdout);
+#endif
 #if IS(endless)
     for (volatile int i = 0;; ++i) {
     }
@@ -281,7 +290,7 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     auto* tail = new Arguments{x + n - 1, y + n - 1, 1, nullptr, 0};
     arguments->n = n - 1;
     cudaLaunchHostFunc(nullptr, work, tail);
-#elif IS(own_graph) || IS(updated_graph)
+#elif IS(own_graph) || IS(updated_graph) || IS(graph_tells_queues)
     static void* kept = nullptr;
     void* fresh = nullptr;
     return launchAsGraph(work, arguments, stream, IS(updated_graph) ? kept : fresh);
