@@ -4,6 +4,8 @@
 #include "app/ctl/steer_command.h"
 #include "app/ctl/verbs.h"
 #include "core/engine/command_socket.h"
+#include "core/search/act_words.h"
+#include "core/store/store.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -92,6 +94,15 @@ Result<void> act(const std::string& session, const command::Command& command)
     }
 }
 
+/// The session tells which act it was.
+std::string takenBack(const std::string& session)
+{
+    const auto store = Store::open(session, Store::Mode::ReadOnly);
+    const auto acts = store ? (*store)->acts() : std::unexpected(store.error());
+    const std::string words = acts && !acts->empty() ? actInWords(acts->back().what) : std::string();
+    return words.starts_with("undo: ") ? fmt::format("Taken back: {}.", words.substr(6)) : "The last act is taken back.";
+}
+
 } // namespace
 
 int steer(const SteerVerb& options)
@@ -103,7 +114,10 @@ int steer(const SteerVerb& options)
     if (const auto done = act(options.session, *command); !done) {
         return failWith(done.error(), options.json);
     }
-    const SteerDone done = doneOf(options);
+    SteerDone done = doneOf(options);
+    if (options.act == "undo") {
+        done.sentence = takenBack(options.session);
+    }
     if (options.json) {
         printJson(done.json);
     } else {

@@ -90,6 +90,11 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
                               "and judged can.",
                               node.id.value));
     }
+    if (command.what != Again::Verify && full.evaluation.outcome != Outcome::Passed && node.overturned) {
+        return no(fmt::format("Node {} passes by hand only: to the judge its outputs are wrong, and it times or profiles nothing wrong. If they are right, "
+                              "the task's tolerance is what to change.",
+                              node.id.value));
+    }
     if (command.what != Again::Verify && full.evaluation.outcome != Outcome::Passed) {
         return no(fmt::format("Node {} did not pass: verify it again first, a rejected kernel is not timed or profiled.",
                               node.id.value));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/act_history.h"
 
+#include "core/search/act_words.h"
+
 namespace espalier {
 namespace {
 
@@ -38,7 +40,8 @@ Result<void> ActHistory::restore()
         } else if (was.is_object()) {
             const Json node = actField(was, "node");
             m_undoable.push_back({name, actWord(was, "field"),
-                                  NodeId{node.is_number_integer() ? node.get<std::int64_t>() : 0}, actField(was, "value")});
+                                  NodeId{node.is_number_integer() ? node.get<std::int64_t>() : 0}, actField(was, "value"),
+                                  actInWords(stored.what)});
         }
     }
     return {};
@@ -66,6 +69,7 @@ Result<void> ActHistory::perform(Json act, Replaced replaced, const Change& chan
     }
     act["was"] = std::move(was);
     replaced.act = actWord(act, "act");
+    replaced.words = actInWords(actText(act));
     ESPALIER_CHECK(perform(act, change));
     m_undoable.push_back(std::move(replaced));
     return {};
@@ -84,7 +88,7 @@ Result<void> ActHistory::passOver()
 Result<void> ActHistory::undone(bool done, const Change& change)
 {
     const Replaced& last = m_undoable.back();
-    Json act = {{"act", "undo"}, {"of", last.act}, {"done", done}};
+    Json act = {{"act", "undo"}, {"of", last.act}, {"what", last.words}, {"done", done}};
     if (last.node.value > 0) {
         act["node"] = last.node.value;
     }

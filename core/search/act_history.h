@@ -15,9 +15,10 @@ namespace espalier {
 /// What an act replaced: enough to take it back. A value.
 struct Replaced {
     std::string act;   ///< "pin"
-    std::string field; ///< "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans", "attachment", "budget", "strategy"
+    std::string field; ///< "overturn", "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans", "attachment", "budget", "strategy"
     NodeId node{0};    ///< 0: the session
     Json value;        ///< what stood there before; of a node that grew: that it is pruned
+    std::string words; ///< of the act, for a person: filled in by ActHistory
 };
 
 /// A change of the session: what is stored, and what follows in memory once it is. `apply` cannot fail.

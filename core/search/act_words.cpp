@@ -44,6 +44,9 @@ std::string actInWords(std::string_view what)
     const auto number = [&](const char* field) {
         return act.contains(field) && act[field].is_number() ? fmt::format("{:g}", act[field].get<double>()) : std::string();
     };
+    if (text("act") == "undo" && !text("what").empty()) {
+        return printable("undo: " + text("what"), longest);
+    }
     std::string words = text("act");
     if (const std::string of = text("of"); !of.empty()) {
         words += " of " + of;

@@ -111,10 +111,10 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
                                          statistics::Comparison::Tie;
     }
-    if (summary.measuredAgain) {
-        m_measuredAgain.insert(id);
+    if (evaluation.timing && (evaluation.timing->tier == "full" || summary.measuredAgain)) {
+        m_inFull.insert(id);
     } else {
-        m_measuredAgain.erase(id);
+        m_inFull.erase(id);
     }
     if (evaluation.build) {
         m_entries[id].kernels = heldBy(*evaluation.build);
@@ -161,11 +161,14 @@ void NodeBook::setBranchBudget(NodeId id, const BranchBudget& budget, const Bran
     }
 }
 
-void NodeBook::overturn(NodeId id, Overturn overturn)
+void NodeBook::overturn(NodeId id, std::optional<Overturn> overturn)
 {
     NodeSummary& summary = m_nodes.at(id);
-    overturn.judged = summary.overturned ? summary.overturned->judged : summary.outcome;
-    summary.outcome = overturn.as;
+    const Outcome judged = summary.overturned ? summary.overturned->judged : summary.outcome;
+    summary.outcome = overturn ? overturn->as : judged;
+    if (overturn) {
+        overturn->judged = judged;
+    }
     summary.cause = NotRunCause::None;
     summary.overturned = std::move(overturn);
     ranksAnew(id);
@@ -351,11 +354,11 @@ void NodeBook::follow(Lead& lead, const std::function<bool(const NodeSummary&)>&
     }
 }
 
-std::optional<NodeId> NodeBook::best(bool measuredAgain) const
+std::optional<NodeId> NodeBook::best(bool inFull) const
 {
-    Lead& lead = m_lead[measuredAgain ? 1 : 0];
-    follow(lead, [measuredAgain](const NodeSummary& node) {
-        return !measuredAgain || node.measuredAgain || node.id == taskRoot;
+    Lead& lead = m_lead[inFull ? 1 : 0];
+    follow(lead, [this, inFull](const NodeSummary& node) {
+        return !inFull || m_inFull.contains(node.id) || node.id == taskRoot;
     });
     return lead.leaders.empty() ? std::nullopt : std::optional(lead.leaders.back());
 }
@@ -368,8 +371,10 @@ std::vector<NodeId> NodeBook::leaders() const
 
 std::optional<NodeId> NodeBook::headline() const
 {
-    return best(std::any_of(m_measuredAgain.begin(), m_measuredAgain.end(),
-                            [this](NodeId id) { return scoreOf(m_nodes.at(id)) && m_nodes.at(id).banned.empty(); }));
+    const bool noise = bandOf(m_frame.provenance) > 0;
+    return best(noise && std::any_of(m_inFull.begin(), m_inFull.end(), [this](NodeId id) {
+                    return id != taskRoot && scoreOf(m_nodes.at(id)) && m_nodes.at(id).banned.empty();
+                }));
 }
 
 std::optional<NodeId> NodeBook::headline(const std::function<bool(const NodeSummary&)>& among) const
@@ -378,10 +383,12 @@ std::optional<NodeId> NodeBook::headline(const std::function<bool(const NodeSumm
     if (const auto whole = headline(); whole && eligible(m_nodes.at(*whole))) {
         return whole; // a walk over some of them may end with another one of its equals
     }
-    Lead again, any;
-    follow(again, [&](const NodeSummary& node) { return node.measuredAgain && eligible(node); });
+    Lead full, any;
+    if (bandOf(m_frame.provenance) > 0) {
+        follow(full, [&](const NodeSummary& node) { return m_inFull.contains(node.id) && eligible(node); });
+    }
     follow(any, eligible);
-    const std::vector<NodeId>& leaders = again.leaders.empty() ? any.leaders : again.leaders;
+    const std::vector<NodeId>& leaders = full.leaders.empty() ? any.leaders : full.leaders;
     return leaders.empty() ? std::nullopt : std::optional(leaders.back());
 }
 

@@ -30,8 +30,9 @@ public:
     void finished(NodeId id, const Evaluation& evaluation);
     void setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd);
     void setBranchBudget(NodeId id, const BranchBudget& budget, const BranchSpending& spent);
-    /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here.
-    void overturn(NodeId id, Overturn overturn);
+    /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here. nullopt: the
+    /// judge's counts again.
+    void overturn(NodeId id, std::optional<Overturn> overturn);
     /// What built nodes may not hold, those that are there already and those to come: who does is never the best and no
     /// winner, as long as the limits stand. Verdicts stay. The task's root is spared.
     void setBans(std::vector<Limit> limits);
@@ -49,9 +50,10 @@ public:
     Result<void> checkUnprotected(NodeId id) const;
     /// The fastest that passed, of the frame, not pruned and not banned; the root when nothing is faster. Measured figures: a node
     /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
-    /// and never when it breaks the objective's guard. `measuredAgain`: among those only, and the root.
-    std::optional<NodeId> best(bool measuredAgain = false) const;
-    /// At the end of a run: the best of those that were measured again, the root among them; best() where none was.
+    /// and never when it breaks the objective's guard. `inFull`: among those that were timed in the full tier, and the root.
+    std::optional<NodeId> best(bool inFull = false) const;
+    /// What is told as the best: of those that were timed in the full tier, since the best of many quick figures is flattered by
+    /// its noise; best() where none was, or where figures are modelled and have no noise.
     std::optional<NodeId> headline() const;
     /// The same among the candidates that the words are true of; the headline itself where it is one of them.
     std::optional<NodeId> headline(const std::function<bool(const NodeSummary&)>& among) const;
@@ -88,8 +90,8 @@ private:
     std::map<NodeId, Entry> m_entries;
     std::set<NodeId> m_changed;
     EvaluationCounts m_counts;
-    mutable std::array<Lead, 2> m_lead; ///< by `measuredAgain`
-    std::set<NodeId> m_measuredAgain;
+    mutable std::array<Lead, 2> m_lead; ///< by `inFull`
+    std::set<NodeId> m_inFull;
 };
 
 } // namespace espalier

@@ -1,43 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/overturns.h"
 
-#include "core/base/json.h"
-
 namespace espalier {
+namespace {
 
-std::string actOf(NodeId node, const Overturn& overturn)
+std::string wordIn(const Json& object, const char* name)
 {
-    return Json{{"act", "overturn"},
-                {"node", node.value},
-                {"as", nameOf(overturn.as)},
-                {"judged", nameOf(overturn.judged)},
-                {"reason", overturn.reason}}
-        .dump(-1, ' ', false, Json::error_handler_t::replace);
+    return object.contains(name) && object[name].is_string() ? object[name].get<std::string>() : std::string();
+}
+
+std::optional<NodeId> nodeIn(const Json& object)
+{
+    return object.contains("node") && object["node"].is_number_integer()
+               ? std::optional(NodeId{object["node"].get<std::int64_t>()})
+               : std::nullopt;
+}
+
+bool isUndoOfOverturn(const Json& act)
+{
+    return wordIn(act, "act") == "undo" && wordIn(act, "of") == "overturn" && act.value("done", Json()) == true;
+}
+
+} // namespace
+
+Json toJson(const std::optional<Overturn>& overturn)
+{
+    return overturn ? Json{{"as", nameOf(overturn->as)},
+                           {"judged", nameOf(overturn->judged)},
+                           {"reason", overturn->reason},
+                           {"author", overturn->author},
+                           {"at", overturn->at}}
+                    : Json(nullptr);
+}
+
+std::optional<Overturn> overturnFrom(const Json& json)
+{
+    const auto as = json.is_object() ? outcomeNamed(wordIn(json, "as")) : std::nullopt;
+    if (!as) {
+        return std::nullopt;
+    }
+    return Overturn{*as, wordIn(json, "reason"), wordIn(json, "author"), wordIn(json, "at"),
+                    outcomeNamed(wordIn(json, "judged")).value_or(Outcome::NotRun)};
+}
+
+Json actOf(NodeId node, const Overturn& overturn)
+{
+    return {{"act", "overturn"},
+            {"node", node.value},
+            {"as", nameOf(overturn.as)},
+            {"judged", nameOf(overturn.judged)},
+            {"reason", overturn.reason}};
 }
 
 std::map<NodeId, Overturn> overturnsIn(const std::vector<StoredAct>& acts)
 {
-    std::map<NodeId, Overturn> overturns;
+    std::map<NodeId, std::vector<Overturn>> given; ///< the last one counts
     for (const StoredAct& act : acts) {
         const auto json = parseJson(act.what, "act");
-        if (!json || !json->is_object() || json->value("act", Json()) != "overturn") {
+        const auto node = json && json->is_object() ? nodeIn(*json) : std::nullopt;
+        if (!node) {
             continue;
         }
-        const JsonReader reader(*json, "act");
-        const auto text = [&](const char* name) {
-            const auto field = reader.at(name);
-            const auto value = field ? field->string() : std::unexpected(field.error());
-            return value ? *value : std::string();
-        };
-        const auto field = reader.at("node");
-        const auto node = field ? field->integer() : std::unexpected(field.error());
-        const auto as = outcomeNamed(text("as"));
-        if (node && as) {
-            overturns[NodeId{*node}] = {*as, text("reason"), act.author, act.at,
-                                        outcomeNamed(text("judged")).value_or(Outcome::NotRun)};
+        if (auto overturn = wordIn(*json, "act") == "overturn" ? overturnFrom(*json) : std::nullopt) {
+            overturn->author = act.author;
+            overturn->at = act.at;
+            given[*node].push_back(std::move(*overturn));
+        } else if (isUndoOfOverturn(*json) && !given[*node].empty()) {
+            given[*node].pop_back();
         }
     }
-    return overturns;
+    std::map<NodeId, Overturn> standing;
+    for (auto& [node, overturns] : given) {
+        if (!overturns.empty()) {
+            standing.emplace(node, std::move(overturns.back()));
+        }
+    }
+    return standing;
 }
 
 } // namespace espalier

@@ -150,6 +150,7 @@ private:
     std::optional<NodeId> crossedByHand() const;
     void endKilled(NodeId node);
     void restoreKills(const std::vector<StoredAct>& acts);
+    Change overturnChange(NodeId node, const std::optional<Overturn>& overturn);
     Change bansChange(std::vector<BannedTechnique> bans);
     void applyBans();
     void noteBan(NodeId node, const Evaluation& evaluation);

@@ -135,15 +135,23 @@ Result<void> Planner::overturn(NodeId node, Outcome as, const std::string& reaso
         return fail(ErrorCode::InvalidInput, "The task's root cannot be overturned: everything is compared with it.");
     }
     Overturn overturn{as, std::string(trimmed(reason)), m_acts.author(), timestamp(), judged};
-    ESPALIER_CHECK(m_journal.addAct(overturn.author, actOf(node, overturn)));
-    m_book.overturn(node, overturn);
-    if (TreeNode* entry = m_tree.find(node); entry && entry->verdict) {
-        entry->verdict->outcome = as;
-    }
-    if (const auto arrived = m_arrived.find(node); arrived != m_arrived.end()) {
-        arrived->second.outcome = as;
-    }
-    return {};
+    Replaced replaced{.field = "overturn", .node = node, .value = toJson(summary->overturned)};
+    return m_acts.perform(actOf(node, overturn), std::move(replaced), overturnChange(node, overturn));
+}
+
+/// The act itself is all that is stored.
+Change Planner::overturnChange(NodeId node, const std::optional<Overturn>& overturn)
+{
+    return {.store = {}, .apply = [this, node, overturn] {
+                m_book.overturn(node, overturn);
+                const Outcome outcome = m_book.find(node)->outcome;
+                if (TreeNode* entry = m_tree.find(node); entry && entry->verdict) {
+                    entry->verdict->outcome = outcome;
+                }
+                if (const auto arrived = m_arrived.find(node); arrived != m_arrived.end()) {
+                    arrived->second.outcome = outcome;
+                }
+            }};
 }
 
 Result<NodeId> Planner::addIdea(NodeId parent, const std::string& title, const std::string& text)

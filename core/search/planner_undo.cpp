@@ -3,6 +3,7 @@
 #include "core/search/planner.h"
 
 #include "core/search/bans.h"
+#include "core/search/overturns.h"
 #include "core/search/standing.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,9 @@ Result<Change> Planner::changeBack(const Replaced& replaced)
     const NodeSummary* node = m_book.find(replaced.node);
     if (!node) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", replaced.node.value));
+    }
+    if (field == "overturn") {
+        return overturnChange(replaced.node, overturnFrom(value));
     }
     if (field == "branch_budget") {
         return branchBudgetChange(replaced.node, value.is_string() ? value.get<std::string>() : std::string());

@@ -386,5 +386,37 @@ TEST(Acts, AnOverturnedVerdictIsKeptBesideTheJudges)
     EXPECT_EQ(engine.nodes.at(best).overturned->judged, Outcome::Passed);
 }
 
+TEST(Acts, AnOverturnIsTakenBackAndTheOneBeforeItStands)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    const NodeId best = *engine.status.best;
+    engine.post(command::Ban{"no fp16", ""});
+    engine.post(command::Overturn{best, false, "reads beyond its rows"});
+    engine.post(command::Overturn{best, false, "and writes"});
+    engine.drop(); // what can be taken back is in the session
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Undo{});
+    engine.turn();
+    ASSERT_TRUE(engine.nodes.at(best).overturned);
+    EXPECT_EQ(engine.nodes.at(best).overturned->reason, "reads beyond its rows");
+    EXPECT_EQ(engine.nodes.at(best).overturned->author, "engineer");
+    EXPECT_NE(engine.status.best, best);
+    engine.post(command::Undo{});
+    engine.turn();
+    const auto judgesOwn = [&] {
+        EXPECT_FALSE(engine.nodes.at(best).overturned);
+        EXPECT_EQ(engine.nodes.at(best).outcome, Outcome::Passed);
+        EXPECT_EQ(engine.status.best, best);
+        EXPECT_EQ(engine.standing.back().bans.size(), 1u) << "an older act stays";
+    };
+    judgesOwn();
+    engine.drop();
+    ASSERT_TRUE(engine.open());
+    engine.turn();
+    judgesOwn();
+}
+
 } // namespace
 } // namespace espalier

@@ -507,7 +507,7 @@ TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)
     engine.post(command::Undo{});
     EXPECT_TRUE(engine.standing.back().hints.empty());
     EXPECT_EQ(acts().back().author, "bob");
-    EXPECT_EQ(actInWords(acts().back().what), "undo of hint");
+    EXPECT_EQ(actInWords(acts().back().what), "undo: hint: be brief");
 }
 
 TEST(LiveActs, AnEditThatWasImplementedStaysAndTheActBeforeItIsNext)

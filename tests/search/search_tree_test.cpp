@@ -215,6 +215,35 @@ TEST(NodeBook, TheHeadlineIsBestOnlyWhileNothingWasMeasuredAgain)
     EXPECT_EQ(book.headline(), taskRoot); // what was measured once makes no headline beside it
 }
 
+/// The engineer times a slow one again: that moves no headline.
+TEST(NodeBook, TheHeadlineIsOfAllThatWereTimedInFull)
+{
+    NodeBook book = measuredBook(2);
+    Evaluation front = measured({1.5, 1.49, 1.51});
+    front.timing->tier = "full";
+    book.finished(NodeId{2}, front);
+    Evaluation again = measured({1.2, 1.19, 1.21});
+    again.timing->again = true;
+    book.finished(NodeId{3}, again);
+    EXPECT_EQ(book.headline(), NodeId{2});
+    EXPECT_EQ(book.headline([](const NodeSummary& node) { return node.id == NodeId{3}; }), NodeId{3});
+}
+
+TEST(NodeBook, ModelledFiguresHaveNoNoiseThatASecondLookCouldTakeAway)
+{
+    NodeBook book;
+    book.setFrame({Provenance::Model, ""});
+    for (int id = 1; id <= 3; ++id) {
+        book.add(storedNode(id, id > 1 ? std::optional<std::int64_t>(1) : std::nullopt));
+    }
+    Evaluation root = timedEvaluation(1, "", Provenance::Model), slow = timedEvaluation(0.2, "", Provenance::Model);
+    root.timing->again = slow.timing->again = true;
+    book.finished(NodeId{1}, root);
+    book.finished(NodeId{2}, timedEvaluation(2.5, "", Provenance::Model));
+    book.finished(NodeId{3}, slow);
+    EXPECT_EQ(book.headline(), NodeId{2});
+}
+
 TEST(NodeBook, TellsOfATieWithTheParent)
 {
     NodeBook book;
