@@ -11,11 +11,6 @@ namespace espalier::ctl {
 
 namespace {
 
-std::string_view sign(Provenance provenance)
-{
-    return provenance == Provenance::Model ? "≈" : "";
-}
-
 /// fmt counts bytes of a text without a locale; "≈" is three bytes and one column.
 std::string padded(const std::string& text, std::size_t width)
 {
@@ -37,32 +32,16 @@ std::string budgetText(const RunStatus& status)
 
 } // namespace
 
-std::string timeText(double microseconds, Provenance provenance)
-{
-    return fmt::format("{}{}", sign(provenance), durationText(microseconds * 1e-6));
-}
-
-std::string speedupText(const Interval& speedup, Provenance provenance)
-{
-    if (speedup.low == speedup.high) {
-        return fmt::format("{}{:.2f}x", sign(provenance), speedup.value);
-    }
-    return fmt::format("{}{:.2f}x [{:.2f}, {:.2f}]", sign(provenance), speedup.value, speedup.low, speedup.high);
-}
-
 std::string rowOf(const NodeSummary& node)
 {
     const Provenance provenance = node.provenance.value_or(Provenance::Model);
-    std::string outcome(nameOf(node.outcome));
-    if (node.outcome == Outcome::NotRun && node.cause != NotRunCause::None) {
-        outcome += fmt::format(" ({})", nameOf(node.cause));
-    }
-    std::string row = padded(fmt::format("#{}", node.id.value), 6) + padded(outcome, 16);
+    std::string row = padded(fmt::format("#{}", node.id.value), 6) + padded(outcomeText(node), 16);
     row += padded(node.speedupRoot ? speedupText(*node.speedupRoot, provenance) : "", 22);
     row += padded(node.timeUs ? timeText(node.timeUs->value, provenance) : "", 11);
     row += padded(node.proposer, 10) + node.title;
-    if (node.outcome != Outcome::Passed && !node.reason.empty()) {
-        row += fmt::format("\n      {}", node.reason);
+    const std::string reason = reasonText(node);
+    if ((node.outcome != Outcome::Passed || node.overturned) && !reason.empty()) {
+        row += fmt::format("\n      {}", reason);
     }
     return row;
 }

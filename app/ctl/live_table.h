@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/model/node_text.h"
 #include "core/model/session.h"
 
 #include <map>
@@ -32,10 +33,6 @@ private:
     RunStatus m_status;
 };
 
-/// "≈1.82x [1.80, 1.84]": a modelled figure never looks like a measured one.
-std::string speedupText(const Interval& speedup, Provenance provenance);
-/// "12.3 us" or "≈12.3 us".
-std::string timeText(double microseconds, Provenance provenance);
 /// One row: "#7   passed      ≈1.82x  ≈12.3 us  playbook  Row in registers".
 std::string rowOf(const NodeSummary& node);
 

@@ -10,6 +10,7 @@
 #include "core/engine/command_json.h"
 #include "core/engine/listing_desk.h"
 #include "core/model/evaluation_json.h"
+#include "core/model/node_text.h"
 #include "core/search/act_words.h"
 
 #include <fmt/format.h>
@@ -23,18 +24,6 @@ namespace {
 Json optionalJson(const std::optional<Interval>& interval)
 {
     return interval ? toJson(*interval) : Json(nullptr);
-}
-
-Json overturnJson(const std::optional<Overturn>& overturned)
-{
-    if (!overturned) {
-        return nullptr;
-    }
-    return {{"as", nameOf(overturned->as)},
-            {"judged", nameOf(overturned->judged)},
-            {"reason", overturned->reason},
-            {"author", overturned->author},
-            {"at", overturned->at}};
 }
 
 Json nodeJson(const NodeSummary& node)
@@ -156,11 +145,9 @@ void printDetail(const NodeDetail& detail)
     if (node.kind == NodeKind::Idea) {
         return;
     }
-    print(fmt::format("outcome:  {}{}", node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state),
-                      node.reason.empty() ? "" : fmt::format(": {}", node.reason)));
+    print(fmt::format("outcome:  {}", node.state == NodeState::Done ? verdictText(node) : std::string(nameOf(node.state))));
     if (node.overturned) {
-        print(fmt::format("overturned by hand ({}, {}), judged {}: {}", node.overturned->author, node.overturned->at,
-                          nameOf(node.overturned->judged), node.overturned->reason));
+        print(fmt::format("by hand:  {}, {}", node.overturned->author, node.overturned->at));
     }
     if (!node.banned.empty()) {
         print(fmt::format("banned:   it is out of the search: {}", node.banned));
@@ -185,8 +172,9 @@ void printDetail(const NodeDetail& detail)
     if (detail.evaluation.verify) {
         for (const OutputError& error : detail.evaluation.verify->errors) {
             print(fmt::format(
-                "verify:   {} {}: {} elements, worst error {:.2g} of its bound, norm {:.2g} (bound {:.2g})",
-                error.caseId, error.output, error.compared, error.worstElementRatio, error.normError, error.normBound));
+                "verify:   {} {}: {} elements, worst error {:.2g} of its bound{}", error.caseId, error.output, error.compared,
+                error.worstElementRatio,
+                error.normBound > 0 ? fmt::format(", norm {:.2g} (bound {:.2g})", error.normError, error.normBound) : ""));
         }
         if (const auto& repeat = detail.evaluation.verify->repeat) {
             print(fmt::format("repeat:   {}", repeatText(*repeat)));

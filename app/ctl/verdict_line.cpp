@@ -2,6 +2,7 @@
 #include "app/ctl/verdict_line.h"
 
 #include "app/ctl/output.h"
+#include "core/model/node_text.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -10,9 +11,10 @@ namespace espalier::ctl {
 
 namespace {
 
-std::string verdictText(const NodeSummary& node)
+std::string lineOf(const NodeSummary& node)
 {
-    std::string text = fmt::format("node {}: {}", node.id.value, nameOf(node.outcome));
+    std::string text = fmt::format("node {}: {}", node.id.value, outcomeText(node));
+    const std::string reason = reasonText(node);
     if (node.outcome == Outcome::Passed && node.timeUs) {
         text += fmt::format(", {}{:.4g} us", node.provenance == Provenance::Model ? "modelled " : "", node.timeUs->value);
         if (node.speedupRoot) {
@@ -21,8 +23,9 @@ std::string verdictText(const NodeSummary& node)
         if (node.speedupParent) {
             text += fmt::format(", {:.3f}x of its parent{}", node.speedupParent->value, node.tieWithParent ? " (a tie)" : "");
         }
-    } else if (!node.reason.empty()) {
-        text += ": " + node.reason;
+    }
+    if ((node.overturned || node.outcome != Outcome::Passed || !node.timeUs) && !reason.empty()) {
+        text += ": " + reason;
     }
     return text;
 }
@@ -32,6 +35,7 @@ Json verdictJson(const NodeSummary& node)
     return {{"node", node.id.value},
             {"outcome", nameOf(node.outcome)},
             {"reason", node.reason},
+            {"overturned", overturnJson(node.overturned)},
             {"time_us", node.timeUs ? Json(node.timeUs->value) : Json(nullptr)},
             {"speedup_root", node.speedupRoot ? Json(node.speedupRoot->value) : Json(nullptr)},
             {"speedup_parent", node.speedupParent ? Json(node.speedupParent->value) : Json(nullptr)}};
@@ -41,7 +45,7 @@ Json verdictJson(const NodeSummary& node)
 
 void printVerdict(const NodeSummary& node, bool json)
 {
-    print(json ? verdictJson(node).dump(-1, ' ', false, Json::error_handler_t::replace) : verdictText(node));
+    print(json ? verdictJson(node).dump(-1, ' ', false, Json::error_handler_t::replace) : lineOf(node));
 }
 
 } // namespace espalier::ctl

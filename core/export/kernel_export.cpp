@@ -5,7 +5,9 @@
 #include "core/base/hash.h"
 #include "core/base/json.h"
 #include "core/model/evaluation_json.h"
+#include "core/model/node_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -28,8 +30,8 @@ Result<void> checkExportable(const ExportRequest& request)
     }
     if (node.state != NodeState::Done || node.outcome != Outcome::Passed) {
         return fail(ErrorCode::InvalidInput,
-                    fmt::format("node {} did not pass ({}); only verified kernels are exported", node.id.value,
-                                node.state == NodeState::Done ? nameOf(node.outcome) : nameOf(node.state)));
+                    fmt::format("node {} did not pass ({}); only kernels that passed are exported", node.id.value,
+                                node.state == NodeState::Done ? outcomeText(node) : std::string(nameOf(node.state))));
     }
     return {};
 }
@@ -45,14 +47,39 @@ std::string timeLine(const CaseTiming& timing)
     return line;
 }
 
+/// Text of others in a // comment: no end of a line in it, and no backslash that would draw the next line in.
+std::string inComment(std::string text)
+{
+    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    while (text.ends_with('\\') || text.ends_with(' ')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+/// Who says that the kernel is right: what a person passed is never called verified.
+std::string verdictHead(const ExportRequest& request)
+{
+    const NodeSummary& node = request.node.summary;
+    if (!node.overturned) {
+        return fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id, request.session.deviceName);
+    }
+    const Overturn& overturn = *node.overturned;
+    return fmt::format("// {}\n// {}\n",
+                       inComment(fmt::format("Passed by hand, not by the judge ({}, {}): {}", overturn.author, overturn.at,
+                                             overturn.reason)),
+                       inComment(fmt::format("The judge's verdict in task {} on {}: {}", request.task.id,
+                                             request.session.deviceName, judgedText(node))));
+}
+
 std::string headOf(const ExportRequest& request)
 {
     const NodeSummary& node = request.node.summary;
     std::string head = "// SPDX-License-Identifier: 0BSD\n";
-    head += fmt::format("// {}: exported by Espalier from node {} (\"{}\", by {}).\n", request.task.title,
-                        node.id.value, node.title, node.proposer.empty() ? "the task's author" : node.proposer);
-    head += fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id,
-                        request.session.deviceName);
+    head += fmt::format("// {}\n", inComment(fmt::format("{}: exported by Espalier from node {} (\"{}\", by {}).",
+                                                         request.task.title, node.id.value, node.title,
+                                                         node.proposer.empty() ? "the task's author" : node.proposer)));
+    head += verdictHead(request);
     if (request.node.evaluation.timing) {
         for (const CaseTiming& timing : request.node.evaluation.timing->cases) {
             head += fmt::format("//   {}\n", timeLine(timing));
@@ -83,6 +110,7 @@ std::string evidenceOf(const ExportRequest& request)
                     {"found_by", node.proposer},
                     {"idea", request.node.ideaText},
                     {"created_at", request.node.createdAt}};
+    json["overturned"] = overturnJson(node.overturned); // "evaluation" below keeps the judge's word
     json["source_sha256"] = sha256(request.node.source);
     json["evaluation"] = toJson(request.node.evaluation);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

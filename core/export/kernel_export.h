@@ -24,8 +24,8 @@ struct ExportRequest {
 /// Writes a passed candidate (or root) for use in another code base: ENTRY.cu (the source untouched below a head that
 /// says what was measured), ENTRY.h (the prototype), ENTRY.evidence.json (task, case, times, intervals, errors, device,
 /// toolkit, provenance). An existing file with other content is kept beside as NAME.bak, NAME.bak2, …
-/// Returns the paths written. Thread: any. Errors: InvalidInput when the node has no source or did not pass (only
-/// verified kernels leave the house), NotSupported for another form, Io.
+/// Returns the paths written. Thread: any. Errors: InvalidInput when the node has no source or did not pass,
+/// NotSupported for another form, Io. What a person passed over the judge says so in head and evidence.
 Result<std::vector<std::string>> exportKernel(const ExportRequest& request);
 
 } // namespace espalier

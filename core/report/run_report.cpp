@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/diff/text_diff.h"
+#include "core/model/node_text.h"
 #include "core/report/progress_curve.h"
 #include "core/report/report_text.h"
 #include "core/search/act_words.h"
@@ -18,9 +19,28 @@ namespace {
 
 constexpr std::size_t mostFailures = 40; ///< rows; the counts stand above them
 
-std::string ratioText(const std::optional<Interval>& ratio)
+std::string ratioText(const std::optional<Interval>& ratio, const NodeSummary& node)
 {
-    return ratio ? fmt::format("{:.3f}x ({:.3f} to {:.3f})", ratio->value, ratio->low, ratio->high) : "-";
+    return ratio ? speedupText(*ratio, node.provenance.value_or(Provenance::Model)) : "-";
+}
+
+/// The best may owe its place to a person's word: the table says so.
+std::string kernelText(const NodeSummary& node)
+{
+    const std::string name = fmt::format("node {} \"{}\"", node.id.value, node.title);
+    return node.overturned ? fmt::format("{}, {}", name, verdictText(node)) : name;
+}
+
+/// The cases that a node's time is of.
+std::string casesText(const Result<NodeDetail>& node)
+{
+    std::string text;
+    if (node && node->evaluation.timing) {
+        for (const CaseTiming& timing : node->evaluation.timing->cases) {
+            text += (text.empty() ? "" : ", ") + timing.caseId;
+        }
+    }
+    return text.empty() ? "-" : text;
 }
 
 std::string joined(const std::vector<std::string>& texts, std::string_view between)
@@ -96,7 +116,7 @@ public:
         m_text.heading(1, title);
         m_text.paragraph(fmt::format("{} on {}. {}", info.taskTitle, info.deviceName.empty() ? info.device : info.deviceName,
                                      info.provenance == Provenance::Model
-                                         ? "All times are modelled, not measured."
+                                         ? "All times are modelled, not measured, and marked ≈."
                                          : "Times are medians with 95 % intervals; speed-ups are over the task's root kernel, "
                                            "paired by block."));
         result();
@@ -126,9 +146,11 @@ private:
         const auto add = [&](const char* what, const std::function<bool(const NodeSummary&)>& among) {
             if (const auto best = m_input.book.headline(among)) {
                 const NodeSummary* node = m_input.book.find(*best);
-                rows.push_back({what, fmt::format("node {} \"{}\"", node->id.value, node->title), node->proposer,
-                                node->timeUs ? fmt::format("{:.4g} us", node->timeUs->value) : "-", ratioText(node->speedupRoot),
-                                ratioText(node->speedupIncumbent), node->measuredAgain ? "yes" : "no"});
+                const Provenance provenance = node->provenance.value_or(Provenance::Model);
+                rows.push_back({what, kernelText(*node), node->proposer, casesText(m_input.detail(*best)),
+                                node->timeUs ? timeText(node->timeUs->value, provenance) : "-",
+                                ratioText(node->speedupRoot, *node), ratioText(node->speedupIncumbent, *node),
+                                node->measuredAgain ? "yes" : "no"});
             }
         };
         add("author's best (playbook)", [](const NodeSummary& node) { return node.proposer == "playbook"; });
@@ -138,7 +160,7 @@ private:
         if (rows.empty()) {
             m_text.paragraph("No candidate passed.");
         } else {
-            m_text.table({"", "kernel", "by", "time", "over the root", "over the incumbent", "measured again"}, rows);
+            m_text.table({"", "kernel", "by", "case", "time", "over the root", "over the incumbent", "measured again"}, rows);
         }
         m_text.paragraph(fmt::format("{}, in {:.0f} s; {} tokens, {:.4f} USD for models.", m_input.book.counts().inWords(),
                                      m_input.seconds, m_input.tokens, m_input.usd));
@@ -170,8 +192,11 @@ private:
             if (!node.ideaText.empty()) {
                 m_text.paragraph(fmt::format("{} (by {})", node.ideaText, node.summary.proposer));
             }
-            m_text.paragraph(fmt::format("{} over the root, {} over its parent.", ratioText(node.summary.speedupRoot),
-                                         ratioText(node.summary.speedupParent)));
+            m_text.paragraph(fmt::format("{} over the root, {} over its parent.", ratioText(node.summary.speedupRoot, node.summary),
+                                         ratioText(node.summary.speedupParent, node.summary)));
+            if (node.summary.overturned) {
+                m_text.paragraph(fmt::format("Its verdict: {}.", verdictText(node.summary)));
+            }
             if (i > 0) {
                 const TextDiff diff = diffTexts(node.parentSource, node.source);
                 m_text.code("diff", unifiedText(diff, node.parentSource, node.source,
@@ -200,7 +225,7 @@ private:
                 rows.push_back({std::to_string(point.evaluations), fmt::format("{:.1f}", point.deviceSeconds),
                                 fmt::format("{:.4f}", point.usd),
                                 fmt::format("node {} \"{}\"", point.node.value, m_input.book.find(point.node)->title),
-                                fmt::format("{:.3f}x", point.best)});
+                                speedupText({point.best, point.best, point.best}, m_input.info.provenance)});
             }
         }
         if (!rows.empty()) {
@@ -226,9 +251,9 @@ private:
             if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome == Outcome::Passed) {
                 continue;
             }
-            ++counts[std::string(nameOf(node.outcome))];
+            ++counts[outcomeText(node)];
             if (rows.size() < mostFailures) {
-                rows.push_back({std::to_string(id.value), node.title, node.proposer, std::string(nameOf(node.outcome)), node.reason});
+                rows.push_back({std::to_string(id.value), node.title, node.proposer, outcomeText(node), reasonText(node)});
             }
         }
         if (rows.empty()) {

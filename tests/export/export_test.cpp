@@ -81,6 +81,25 @@ TEST_F(ExportTest, SourceIsUntouchedBelowAnHonestHead)
     EXPECT_EQ((*evidence)["node"]["id"], 7);
 }
 
+TEST_F(ExportTest, WhatAPersonPassedIsNeverCalledVerified)
+{
+    m_node.summary.reason = m_node.evaluation.reason = "output y[3] is wrong, 306 times the allowed error";
+    m_node.evaluation.outcome = Outcome::Incorrect;
+    m_node.summary.overturned =
+        Overturn{Outcome::Passed, "the oracle\n#error rounds twice \\", "ada", "2026-11-30T08:00:00Z", Outcome::Incorrect};
+    ASSERT_TRUE(exported());
+    const std::string text = *readFile(folder() / "twice.cu");
+    EXPECT_EQ(text.find("Verified"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n// Passed by hand, not by the judge (ada, 2026-11-30T08:00:00Z): the oracle #error rounds twice\n"
+                        "// The judge's verdict in task twice on Simulated H200: incorrect: output y[3] is wrong, 306 times"),
+              std::string::npos)
+        << text;
+    const Json evidence = *parseJson(*readFile(folder() / "twice.evidence.json"), "evidence");
+    EXPECT_EQ(evidence["overturned"]["author"], "ada");
+    EXPECT_EQ(evidence["overturned"]["judged"], "incorrect");
+    EXPECT_EQ(evidence["evaluation"]["outcome"], "incorrect");
+}
+
 /// The engineer's build: nothing of Espalier but the exported files.
 TEST_F(ExportTest, CompilesInAForeignBuild)
 {
@@ -113,7 +132,7 @@ TEST_F(ExportTest, ExistingFilesAreKept)
 TEST_F(ExportTest, OnlyVerifiedKernelsLeave)
 {
     m_node.summary.outcome = Outcome::Incorrect;
-    EXPECT_EQ(exported().error().message, "node 7 did not pass (incorrect); only verified kernels are exported");
+    EXPECT_EQ(exported().error().message, "node 7 did not pass (incorrect); only kernels that passed are exported");
     m_node.summary.kind = NodeKind::Idea;
     EXPECT_FALSE(exported());
     EXPECT_FALSE(fs::exists(folder()));

@@ -12,9 +12,10 @@ namespace {
 
 /// root > idea > kernel (2x, by the playbook) > "tune" > tuned (3x), and one that was rejected.
 struct Session {
-    Session()
+    explicit Session(Provenance of = Provenance::Measured)
     {
-        book.setFrame({Provenance::Measured, "now"});
+        info.provenance = of;
+        book.setFrame({of, "now"});
         add(1, NodeKind::Root, 0, "root", "task", 1.0);
         add(2, NodeKind::Idea, 1, "stage <it>", "playbook", std::nullopt);
         add(3, NodeKind::Candidate, 2, "staged", "playbook", 2.0);
@@ -23,7 +24,6 @@ struct Session {
         add(6, NodeKind::Candidate, 4, "BLOCK=64", "tuner", std::nullopt);
         info.taskId = "softmax_f32";
         info.taskTitle = "Row softmax";
-        info.provenance = Provenance::Measured;
         info.epoch = "now";
         info.strategy = "beam:width=2";
         info.proposers = {"playbook", "tuner"};
@@ -53,8 +53,9 @@ struct Session {
             evaluation.build = BuildRecord{};
             evaluation.build->kernels.push_back({.kernel = "k", .registers = static_cast<int>(*speedup * 50)});
             evaluation.timing = TimingRecord{};
-            evaluation.timing->cases.push_back({.caseId = "c", .provenance = Provenance::Measured});
-            evaluation.timing->speedupRoot = Interval{*speedup, *speedup * 0.99, *speedup * 1.01};
+            evaluation.timing->cases.push_back({.caseId = "c", .provenance = info.provenance});
+            const double noise = info.provenance == Provenance::Measured ? 0.01 : 0;
+            evaluation.timing->speedupRoot = Interval{*speedup, *speedup * (1 - noise), *speedup * (1 + noise)};
             evaluation.timing->objectiveUs = Interval{100 / *speedup, 0, 0};
             evaluation.timing->again = again;
         }
@@ -67,6 +68,9 @@ struct Session {
         detail.source = id == NodeId{1} ? "a\nb\n" : id == NodeId{3} ? "a\nfast <b>\n" : "a2\nfast <b>\n";
         detail.parentSource = id == NodeId{3} ? "a\nb\n" : "a\nfast <b>\n";
         detail.parentCandidate = id == NodeId{3} ? NodeId{1} : NodeId{3};
+        CaseTiming timing;
+        timing.caseId = "c";
+        detail.evaluation.timing = TimingRecord{.cases = {timing}};
         detail.ideaText = "idea of " + detail.summary.title;
         return detail;
     }
@@ -94,7 +98,7 @@ TEST(RunReport, HoldsWhatWasFoundHowAndWhatFailed)
     ASSERT_TRUE(files) << files.error().message;
     EXPECT_EQ(files->size(), 3u);
     const std::string markdown = readFile(folder.path() / "out/report.md").value();
-    for (const char* part : {"author's best (playbook) | node 3", "best found by search | node 5", "3.000x (2.970 to 3.030)",
+    for (const char* part : {"author's best (playbook) | node 3", "best found by search | node 5", "| c | 33.3 us | 3.00x \\[2.97, 3.03\\] |",
                              "+a2\n", "-b\n+fast <b>\n", "idea of BLOCK=512", "incorrect: 1", "is 1 \\| 2 and", "beam:width=2",
                              "| 77 (", "![Best speed-up"}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
@@ -105,6 +109,28 @@ TEST(RunReport, HoldsWhatWasFoundHowAndWhatFailed)
     EXPECT_NE(html.find("<svg xmlns"), std::string::npos);
     EXPECT_EQ(html.find("http://www.w3.org/2000/svg"), html.rfind("http"));  // nothing is fetched from anywhere
     EXPECT_TRUE(readFile(folder.path() / "out/best_by_evaluations.svg"));
+}
+
+TEST(RunReport, AnOverturnedVerdictIsThePersons)
+{
+    Session session;
+    session.book.overturn(NodeId{3}, {Outcome::Incorrect, "Wrong for my data", "ada", "then", Outcome::Passed});
+    session.book.overturn(NodeId{5}, {Outcome::Passed, "Right for my data", "ada", "then", Outcome::Passed});
+    const std::string markdown = session.report(session.input());
+    for (const char* part : {"node 5 \"BLOCK=512\", passed by hand: Right for my data (the judge: passed) |",
+                             "- incorrect by hand: 1", "- incorrect: 1",
+                             "| incorrect by hand | Wrong for my data (the judge: passed) |"}) {
+        EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+    }
+}
+
+TEST(RunReport, ModelledFiguresHaveASignAndNoInterval)
+{
+    Session session(Provenance::Model);
+    const std::string markdown = session.report(session.input());
+    for (const char* part : {"| c | ≈33.3 us | ≈3.00x | - |", "≈3.00x over the root", "| ≈2.00x |"}) {
+        EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
+    }
 }
 
 TEST(RunReport, AFolderThatCannotBeMadeIsNamed)
