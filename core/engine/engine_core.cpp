@@ -311,7 +311,7 @@ void EngineCore::checkEnd(Planner::State planned)
         return reportChanges(true);
     }
     const Budget& budget = m_journal.info().budget;
-    std::string why = "nothing is left to try: every idea of the proposers was tried";
+    std::string why;
     if (m_strategy->waitsForEngineer()) {
         why = "the strategy waits for the engineer: pin a kernel to be asked for ideas, pin or boost an idea to have it "
               "implemented";
@@ -324,6 +324,8 @@ void EngineCore::checkEnd(Planner::State planned)
         why = held->sentence;
     } else if (planned == Planner::State::Limited && budget.evaluations) {
         why = fmt::format("the budget of {} evaluations is used up", *budget.evaluations);
+    } else if (why.empty()) {
+        why = m_planner->whyExhausted();
     }
     if (!askLessons(why)) {
         finish(std::move(why));

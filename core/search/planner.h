@@ -76,6 +76,8 @@ public:
     /// A large session's texts are read for comparison a few at a time, before a model's first kernel needs them. True: more
     /// are left. To be called while nothing else is to do.
     bool indexAhead();
+    /// Once nothing is left to try: what the search was kept from, and the remedy; else that every idea was tried.
+    std::string whyExhausted() const;
     const SearchTree& tree() const { return m_tree; }
     std::int64_t nextRequest() const { return m_nextRequest; }
     bool awaitsProposers() const { return m_asking.has_value() || !m_generating.empty(); }
@@ -156,6 +158,8 @@ private:
     void noteBan(NodeId node, const Evaluation& evaluation);
     void followBook(NodeId node);
     std::optional<NodeId> twinOf(const std::string& identity) const;
+    bool prunedUnjudged(NodeId node) const;
+    Result<std::optional<NodeId>> putBack(std::optional<NodeId> parent, const std::string& identity);
     Result<void> restoreBans();
     Change branchBudgetChange(NodeId node, const std::string& text);
     void applyBranchBudget(NodeId node, const std::string& text);
@@ -168,6 +172,9 @@ private:
     Result<Change> nodeChange(NodeId node, const std::function<void(StoredNode&)>& edit);
     void unparkRestored();
     std::vector<std::string> hintsForPrompts() const;
+    NodeId prunedAbove(NodeId id) const;
+    std::vector<std::string> keptBack() const;
+    std::string answersWithoutIdeas() const;
     bool implement(NodeId idea, std::optional<NodeId> failed, const std::string& why);
     std::optional<NodeId> nextRepair() const;
     bool mendable(const TreeNode& node) const;

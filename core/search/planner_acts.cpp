@@ -211,6 +211,25 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
     });
 }
 
+/// A kernel that was taken back before it had a verdict, and is given again at the same place: it comes back as it was.
+Result<std::optional<NodeId>> Planner::putBack(std::optional<NodeId> parent, const std::string& identity)
+{
+    const auto found = m_sources.find(identity);
+    if (found == m_sources.end() || !prunedUnjudged(found->second) || m_tree.at(found->second).parent != parent) {
+        return std::nullopt;
+    }
+    const NodeId node = found->second;
+    if (!m_tree.at(node).pruned) {
+        const NodeId above = prunedAbove(node);
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("The session has this kernel already: it is node {} (\"{}\"), and node {} above it is pruned: put "
+                                "that back (steer restore --node {}).",
+                                node.value, m_book.find(node)->title, above.value, above.value));
+    }
+    ESPALIER_CHECK(setPruned(node, false));
+    return node;
+}
+
 Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& title, const std::string& source)
 {
     if (trimmed(source).empty()) {
@@ -222,9 +241,18 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     if (parent && !m_tree.find(*parent)) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", parent->value));
     }
-    if (const auto twin = twinOf(sourceIdentity(source))) {
-        return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\").",
-                                                         twin->value, m_book.find(*twin)->title));
+    const std::string identity = sourceIdentity(source);
+    if (const auto twin = twinOf(identity)) {
+        const std::string remedy =
+            m_book.pruned(*twin)
+                ? fmt::format(", which is out of the search: put it back (steer restore --node {})", prunedAbove(*twin).value)
+                : "";
+        return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\"){}.",
+                                                         twin->value, m_book.find(*twin)->title, remedy));
+    }
+    ESPALIER_TRY(const auto back, putBack(parent, identity));
+    if (back) {
+        return *back;
     }
     StoredNode node;
     node.id = m_book.nextId();

@@ -74,13 +74,19 @@ void Planner::noteBan(NodeId node, const Evaluation& evaluation)
     }
 }
 
-/// The node that has this kernel already. A ban that was lifted gives free what ended by it alone.
+/// The node that has this kernel already. A ban that was lifted gives free what ended by it alone; what left the search
+/// before it had a verdict stands in nobody's way.
 std::optional<NodeId> Planner::twinOf(const std::string& identity) const
 {
     const auto found = m_sources.find(identity);
-    const bool free = found == m_sources.end() ||
+    const bool free = found == m_sources.end() || prunedUnjudged(found->second) ||
                       (m_endedByBan.contains(found->second) && m_book.find(found->second)->banned.empty());
     return free ? std::nullopt : std::optional(found->second);
+}
+
+bool Planner::prunedUnjudged(NodeId node) const
+{
+    return m_book.pruned(node) && m_book.find(node)->state != NodeState::Done;
 }
 
 Result<void> Planner::restoreBans()

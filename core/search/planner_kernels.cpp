@@ -235,7 +235,7 @@ std::optional<NodeId> Planner::firstWithIdentity(const std::string& identity, No
 void Planner::knowSource(const std::string& identity, NodeId node)
 {
     const auto [entry, added] = m_sources.try_emplace(identity, node);
-    if (node < entry->second || m_endedByBan.contains(entry->second)) {
+    if (node < entry->second || m_endedByBan.contains(entry->second) || prunedUnjudged(entry->second)) {
         entry->second = node;
     }
 }

@@ -5,6 +5,7 @@
 #include "tests/engine/engine_harness.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace espalier {
@@ -203,6 +204,12 @@ TEST(LiveActs, NothingIsExpandedInABranchThatHasSpentItsBudget)
     EXPECT_EQ(engine.nodes.at(vector).budget.evaluations, 3);
     EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3);
     EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.why.find(fmt::format("nothing else is left to try: the limit of node {}'s branch is used up and ",
+                                                 vector.value)), 0u)
+        << engine.status.why;
+    EXPECT_NE(engine.status.why.find(fmt::format("raise or lift it (steer budget --node {} --unlimited)", vector.value)),
+              std::string::npos)
+        << engine.status.why;
 
     // The same after a restart; more of it, and the search goes on there.
     ASSERT_TRUE(engine.open());
@@ -216,6 +223,23 @@ TEST(LiveActs, NothingIsExpandedInABranchThatHasSpentItsBudget)
     engine.post(command::SetBranchBudget{vector, {}});
     engine.run();
     EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+    EXPECT_EQ(engine.status.why, "nothing is left to try: every idea of the proposers was tried");
+}
+
+TEST(LiveActs, TheEndCountsWhatTheEngineerKeptBack)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId vector = engine.idea("vector"), broken = engine.idea("broken");
+    engine.post(command::SetPruned{vector, true});
+    engine.post(command::SetBoost{broken, 0});
+    engine.run();
+    EXPECT_EQ(engine.status.why, fmt::format("nothing else is left to try: 1 idea is pruned (steer restore --node {} puts one "
+                                             "back); 1 idea is left out by a boost of 0 (steer boost --node {} --factor 1 takes "
+                                             "one in)",
+                                             vector.value, broken.value));
 }
 
 TEST(LiveActs, DeviceSecondsOfABranchAreCounted)
@@ -466,6 +490,76 @@ TEST(LiveActs, UndoPrunesWhatGrewAndPutsBackWhatWasAttached)
     engine.run();
     EXPECT_EQ(engine.ledger.timed.count("own time=10\n"), 0u) << engine.tree();
     EXPECT_EQ(engine.status.evaluations, 17) << engine.tree();
+}
+
+TEST(LiveActs, AnUndoneKernelIsPutBackWhereItIsGivenAgain)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    const std::string source = "own time=10\n";
+    engine.post(command::Inject{taskRoot, "own", source});
+    const NodeId own = engine.node("own");
+    engine.post(command::Undo{});
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "the same", source});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    EXPECT_FALSE(engine.nodes.at(own).pruned);
+    engine.run();
+    EXPECT_EQ(engine.status.best, own) << engine.tree();
+    EXPECT_EQ(engine.ledger.timed[source], 1);
+
+    engine.post(command::SetPruned{own, true}); // with a verdict it is the session's
+    engine.post(command::Inject{taskRoot, "once more", source});
+    EXPECT_EQ(lastRefusal(engine), fmt::format("The session has this kernel already: it is node {0} (\"own\"), which is out of the "
+                                               "search: put it back (steer restore --node {0}).",
+                                               own.value));
+}
+
+TEST(LiveActs, AnUndoneKernelIsNobodysTwin)
+{
+    const std::string source = EngineHarness().task.playbook.front().source.text;
+    const auto prepare = [&source](EngineHarness& engine) {
+        ASSERT_TRUE(engine.open());
+        engine.post(command::Inject{taskRoot, "own", source});
+        engine.post(command::Undo{});
+        ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+        engine.drop();
+        engine.writes = 0;
+    };
+    EngineHarness undisturbed;
+    prepare(undisturbed);
+    ASSERT_TRUE(undisturbed.runUnlessKilled());
+    EXPECT_EQ(undisturbed.ledger.timed[source], 1) << undisturbed.tree();
+    EXPECT_EQ(undisturbed.status.evaluations, 17) << undisturbed.tree();
+    const int writes = undisturbed.writes;
+    ASSERT_GT(writes, 50);
+    for (int write = 1; write <= writes && !::testing::Test::HasFailure(); ++write) {
+        EngineHarness engine;
+        prepare(engine);
+        engine.writesBeforeKill = write;
+        EXPECT_FALSE(engine.runUnlessKilled()) << write;
+        engine.writesBeforeKill = -1;
+        EXPECT_TRUE(engine.runUnlessKilled()) << write;
+        EXPECT_EQ(engine.tree(), undisturbed.tree()) << "killed after write " << write;
+        EXPECT_EQ(engine.ledger.timed[source], 1) << "killed after write " << write;
+    }
+}
+
+TEST(LiveActs, AnUndoneKernelMayBeGivenElsewhere)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "here", "own time=10\n"});
+    engine.post(command::Undo{});
+    engine.post(command::Inject{std::nullopt, "there", "own time=10\n"});
+    ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_TRUE(engine.summary("here").pruned);
+    EXPECT_EQ(engine.summary("there").outcome, Outcome::Passed) << engine.tree();
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Inject{taskRoot, "again", "own time=10\n"});
+    EXPECT_NE(lastRefusal(engine).find("(\"there\")"), std::string::npos) << lastRefusal(engine);
 }
 
 TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)

@@ -58,6 +58,17 @@ TEST_F(ModelSearch, PromptsSayWhatHappened)
     EXPECT_NE(later.find("- keep rows in registers: build_failed"), std::string::npos) << later;
 }
 
+TEST_F(ModelSearch, AnswersWithoutIdeasAreNamedAtTheEnd)
+{
+    world.say("idea fake: root", "I have nothing to say.");
+    world.say("idea fake: root again", "Nor now.");
+    open();
+    engine.run();
+    EXPECT_EQ(world.unknown, "");
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.why, "nothing is left to try: 2 answers of alpha held no usable idea (show --node 1 prints them)");
+}
+
 TEST_F(ModelSearch, EverythingIsOnRecord)
 {
     script();
