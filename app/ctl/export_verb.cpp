@@ -10,7 +10,7 @@ namespace espalier::ctl {
 
 namespace {
 
-Result<std::vector<std::string>> exported(const ExportVerb& options)
+Result<ExportedFiles> exported(const ExportVerb& options)
 {
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
@@ -26,10 +26,13 @@ int exportNode(const ExportVerb& options)
     if (!files) {
         return failWith(files.error(), options.json);
     }
+    if (!files->replaced.empty()) {
+        note(files->replaced);
+    }
     if (options.json) {
-        printJson({{"node", options.node}, {"form", options.form}, {"files", *files}});
+        printJson({{"node", options.node}, {"form", options.form}, {"files", files->files}, {"replaced", files->replaced}});
     } else {
-        for (const std::string& file : *files) {
+        for (const std::string& file : files->files) {
             print(file);
         }
     }

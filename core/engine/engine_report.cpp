@@ -246,7 +246,12 @@ void EngineCore::tellListings()
 Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& command)
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));
-    return exportKernel({*m_task, full, m_journal.info(), entryHeader(*m_task), command.form, command.folder});
+    ESPALIER_TRY(ExportedFiles exported,
+                 exportKernel({*m_task, full, m_journal.info(), entryHeader(*m_task), command.form, command.folder}));
+    if (!exported.replaced.empty()) {
+        log(exported.replaced);
+    }
+    return std::move(exported.files);
 }
 
 Result<std::string> EngineCore::writeRepro(const command::Repro& command)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string_view>
 
 namespace espalier {
@@ -116,16 +117,32 @@ std::string evidenceOf(const ExportRequest& request)
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// Moves an existing file with other content out of the way; says whether the new content must be written.
-Result<bool> makeRoom(const fs::path& path, std::string_view content)
+/// The node whose evidence stands in a file; nullopt: there is none that can be read.
+std::optional<NodeId> nodeInEvidence(const fs::path& path)
+{
+    const auto text = readFile(path);
+    const auto json = text ? parseJson(*text, "evidence") : Result<Json>(Json());
+    const Json node = json && json->is_object() ? json->value("node", Json()) : Json();
+    const Json id = node.is_object() ? node.value("id", Json()) : Json();
+    return id.is_number_integer() ? std::optional(NodeId{id.get<std::int64_t>()}) : std::nullopt;
+}
+
+/// What became of a file.
+struct Room {
+    bool needed = true; ///< false: the same content stands there
+    fs::path backup;    ///< where the old file is kept; empty: there was none
+};
+
+/// Moves an existing file with other content out of the way.
+Result<Room> makeRoom(const fs::path& path, std::string_view content)
 {
     std::error_code error;
     if (!fs::exists(path, error)) {
-        return true;
+        return Room{};
     }
     ESPALIER_TRY(const std::string old, readFile(path));
     if (old == content) {
-        return false;
+        return Room{.needed = false, .backup = {}};
     }
     for (int number = 1;; ++number) {
         const fs::path backup = path.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
@@ -135,14 +152,14 @@ Result<bool> makeRoom(const fs::path& path, std::string_view content)
                 return fail(ErrorCode::Io, fmt::format("cannot keep the existing {} as {}: {}", path.string(),
                                                        backup.string(), error.message()));
             }
-            return true;
+            return Room{.needed = true, .backup = backup};
         }
     }
 }
 
 } // namespace
 
-Result<std::vector<std::string>> exportKernel(const ExportRequest& request)
+Result<ExportedFiles> exportKernel(const ExportRequest& request)
 {
     ESPALIER_CHECK(checkExportable(request));
     ESPALIER_CHECK(makeDirectories(request.folder));
@@ -151,14 +168,24 @@ Result<std::vector<std::string>> exportKernel(const ExportRequest& request)
         {".h", request.prototype},
         {".evidence.json", evidenceOf(request)},
     };
-    std::vector<std::string> written;
+    const auto before = nodeInEvidence(request.folder / (request.task.entry + ".evidence.json"));
+    ExportedFiles written;
+    std::vector<std::string> kept;
     for (const auto& [suffix, content] : files) {
         const fs::path path = request.folder / (request.task.entry + suffix);
-        ESPALIER_TRY(const bool needed, makeRoom(path, content));
-        if (needed) {
+        ESPALIER_TRY(const Room room, makeRoom(path, content));
+        if (room.needed) {
             ESPALIER_CHECK(writeFileAtomically(path, content));
         }
-        written.push_back(path.string());
+        if (!room.backup.empty()) {
+            kept.push_back(room.backup.filename().string());
+        }
+        written.files.push_back(path.string());
+    }
+    if (before && *before != request.node.summary.id && !kept.empty()) {
+        written.replaced = fmt::format("The files of node {} in {} are replaced by those of node {}; the old ones are kept there as {}.",
+                                       before->value, request.folder.string(), request.node.summary.id.value,
+                                       fmt::join(kept, ", "));
     }
     return written;
 }

@@ -52,7 +52,7 @@ protected:
         m_session.deviceName = "Simulated H200";
     }
 
-    Result<std::vector<std::string>> exported() const
+    Result<ExportedFiles> exported() const
     {
         return exportKernel({m_task, m_node, m_session, prototype, "cuda", folder()});
     }
@@ -70,7 +70,7 @@ TEST_F(ExportTest, SourceIsUntouchedBelowAnHonestHead)
 {
     const auto files = exported();
     ASSERT_TRUE(files) << files.error().message;
-    ASSERT_EQ(files->size(), 3u);
+    ASSERT_EQ(files->files.size(), 3u);
     const std::string text = *readFile(folder() / "twice.cu");
     EXPECT_TRUE(text.ends_with(source));
     EXPECT_TRUE(text.starts_with("// SPDX-License-Identifier: 0BSD\n"));
@@ -127,6 +127,19 @@ TEST_F(ExportTest, ExistingFilesAreKept)
     ASSERT_TRUE(writeFileAtomically(folder() / "twice.cu", "once more\n"));
     ASSERT_TRUE(exported());
     EXPECT_EQ(*readFile(folder() / "twice.cu.bak2"), "once more\n");
+}
+
+TEST_F(ExportTest, FilesOfAnotherNodeAreReplacedWithAWord)
+{
+    EXPECT_EQ(exported()->replaced, "");
+    EXPECT_EQ(exported()->replaced, "");
+    m_node.summary.id = NodeId{9};
+    EXPECT_EQ(exported()->replaced,
+              "The files of node 7 in " + folder().string() +
+                  " are replaced by those of node 9; the old ones are kept there as twice.cu.bak, twice.evidence.json.bak.");
+    EXPECT_EQ(exported()->replaced, "");
+    ASSERT_TRUE(writeFileAtomically(folder() / "twice.evidence.json", "[1]"));
+    EXPECT_EQ(exported()->replaced, "") << "of nobody that is known";
 }
 
 TEST_F(ExportTest, OnlyVerifiedKernelsLeave)
