@@ -42,8 +42,11 @@ std::string timeLine(const CaseTiming& timing)
     const char* sign = timing.provenance == Provenance::Model ? "modelled, not measured: " : "";
     std::string line = fmt::format("case {}: {}{:.4g} us per call", timing.caseId, sign, timing.timeUs.value);
     if (timing.speedupRoot) {
-        line += fmt::format(", {:.3g}x of the root kernel (95 % interval {:.3g} to {:.3g})", timing.speedupRoot->value,
-                            timing.speedupRoot->low, timing.speedupRoot->high);
+        const Interval& speedup = *timing.speedupRoot;
+        line += fmt::format(", {:.3g}x of the root kernel", speedup.value);
+        line += speedup.low == speedup.high // a modelled figure has no noise
+                    ? ""
+                    : fmt::format(" (95 % interval {:.3g} to {:.3g})", speedup.low, speedup.high);
     }
     return line;
 }

@@ -248,7 +248,8 @@ private:
         std::map<std::string, std::size_t> counts;
         std::vector<std::vector<std::string>> rows;
         for (const auto& [id, node] : m_input.book.nodes()) {
-            if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome == Outcome::Passed) {
+            const bool failed = node.outcome != Outcome::Passed || node.overturned; // a person's "passed" is named here, too
+            if (node.kind == NodeKind::Idea || node.state != NodeState::Done || !failed) {
                 continue;
             }
             ++counts[outcomeText(node)];

@@ -97,6 +97,15 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     EXPECT_NE(ctl({"show", path("s.espalier"), "--tree"}).out.find("[banned]"), std::string::npos);
     ASSERT_EQ(ctl({"steer", path("s.espalier"), "lift-ban", "1"}).status.code, 0);
     EXPECT_EQ(onlyJson(ctl({"show", path("s.espalier"), "--json"}))["session"]["best"], json["best"]["node"]);
+
+    // A person's word is shown as theirs, with the judge's beside it.
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "overturn", "--node", node, "--as", "rejected", "--reason", "Wrong for my data"}).status.code, 0);
+    const std::string shown = ctl({"show", path("s.espalier"), "--node", node}).out;
+    EXPECT_NE(shown.find("outcome:  incorrect by hand: Wrong for my data (the judge: passed: "), std::string::npos) << shown;
+    EXPECT_EQ(shown.find("(bound 0)"), std::string::npos) << shown;
+    const auto refused = ctl({"export", path("s.espalier"), "--node", node, "--to", path("again")});
+    EXPECT_EQ(refused.status.code, 2);
+    EXPECT_NE(refused.err.find("did not pass (incorrect by hand)"), std::string::npos) << refused.err;
 }
 
 TEST_F(SearchTest, ABudgetIsSteeredLimitByLimit)

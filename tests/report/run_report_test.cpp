@@ -118,7 +118,7 @@ TEST(RunReport, AnOverturnedVerdictIsThePersons)
     session.book.overturn(NodeId{5}, {Outcome::Passed, "Right for my data", "ada", "then", Outcome::Passed});
     const std::string markdown = session.report(session.input());
     for (const char* part : {"node 5 \"BLOCK=512\", passed by hand: Right for my data (the judge: passed) |",
-                             "- incorrect by hand: 1", "- incorrect: 1",
+                             "- incorrect by hand: 1", "- incorrect: 1", "- passed by hand: 1",
                              "| incorrect by hand | Wrong for my data (the judge: passed) |"}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
     }
