@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/overturns.h"
 
+#include "core/model/node_text.h"
+
 namespace espalier {
 namespace {
 
@@ -25,12 +27,7 @@ bool isUndoOfOverturn(const Json& act)
 
 Json toJson(const std::optional<Overturn>& overturn)
 {
-    return overturn ? Json{{"as", nameOf(overturn->as)},
-                           {"judged", nameOf(overturn->judged)},
-                           {"reason", overturn->reason},
-                           {"author", overturn->author},
-                           {"at", overturn->at}}
-                    : Json(nullptr);
+    return overturnJson(overturn);
 }
 
 std::optional<Overturn> overturnFrom(const Json& json)

@@ -114,8 +114,8 @@ TEST(RunReport, HoldsWhatWasFoundHowAndWhatFailed)
 TEST(RunReport, AnOverturnedVerdictIsThePersons)
 {
     Session session;
-    session.book.overturn(NodeId{3}, {Outcome::Incorrect, "Wrong for my data", "ada", "then", Outcome::Passed});
-    session.book.overturn(NodeId{5}, {Outcome::Passed, "Right for my data", "ada", "then", Outcome::Passed});
+    session.book.overturn(NodeId{3}, Overturn{Outcome::Incorrect, "Wrong for my data", "ada", "then", Outcome::Passed});
+    session.book.overturn(NodeId{5}, Overturn{Outcome::Passed, "Right for my data", "ada", "then", Outcome::Passed});
     const std::string markdown = session.report(session.input());
     for (const char* part : {"node 5 \"BLOCK=512\", passed by hand: Right for my data (the judge: passed) |",
                              "- incorrect by hand: 1", "- incorrect: 1", "- passed by hand: 1",
