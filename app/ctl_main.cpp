@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/model_words.h"
+#include "app/ctl/numbers.h"
 #include "app/ctl/output.h"
 #include "app/ctl/steer_options.h"
+#include "app/ctl/usage.h"
 #include "app/ctl/verbs.h"
 
 #include <CLI/CLI.hpp>
@@ -92,24 +94,22 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
                     "another one may take a session over");
     run->add_option("--incumbent", words.incumbent,
                     "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
-    run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together")
-        ->check(CLI::NonNegativeNumber);
-    run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together")
-        ->check(CLI::NonNegativeNumber);
-    run->add_option("--usd", words.usd, "Most money for models, all runs together")->check(CLI::NonNegativeNumber);
-    run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together")
-        ->check(CLI::NonNegativeNumber);
-    run->add_option("--target", words.target,
-                    "Enough when the best is surely so many times as fast as the incumbent (the root without one)");
-    run->add_option("--roof", words.roofPercent, "Enough when the best is surely within so many per cent of its goal floor");
-    run->add_option("--plateau", words.plateau, "Enough after so many evaluations without a new best");
+    ctl::takesWhole(run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together"), 0);
+    ctl::takesNumber(run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together"), 0);
+    ctl::takesNumber(run->add_option("--usd", words.usd, "Most money for models, all runs together"), 0);
+    ctl::takesWhole(run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together"), 0);
+    CLI::Option* target = run->add_option(
+        "--target", words.target, "Enough when the best is surely so many times as fast as the incumbent (the root without one)");
+    ctl::takesNumberAbove(target, 1, "2: twice as fast");
+    CLI::Option* roof = run->add_option("--roof", words.roofPercent,
+                                        "Enough when the best is surely within so many per cent of its goal floor");
+    ctl::takesNumber(roof, 0);
+    ctl::takesWhole(run->add_option("--plateau", words.plateau, "Enough after so many evaluations without a new best"), 1);
     ctl::addModelOptions(*run, words.models);
-    run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it")
-        ->check(CLI::NonNegativeNumber);
+    ctl::takesWhole(run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it"), 0);
     run->add_flag_callback("--profile", [&verb] { verb.engine.profiling = Profiling::Full; },
                            "Profile every candidate that passes, not only what leads at the end: all counters, samples by line");
-    run->add_option("--builders", words.builders, "Compilers at once (default: one per core)")
-        ->check(CLI::Range(0, 1024));
+    ctl::takesWhole(run->add_option("--builders", words.builders, "Compilers at once (default: one per core)"), 0, 1024);
     run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
         ->expected(1, -1);
     run->add_flag_callback("--no-lessons", [&verb] { verb.engine.lessons = false; },
@@ -143,7 +143,7 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
                      "offline (default): calls back to back; server: calls arrive at random, latency counts "
                      "(needs --regime steady and --rate)")
         ->check(CLI::IsMember({"offline", "server"}));
-    eval->add_option("--rate", verb.setting.rate, "Mode server: mean calls per second, 1 to 100000");
+    ctl::takesNumber(eval->add_option("--rate", verb.setting.rate, "Mode server: mean calls per second, 1 to 100000"), 1, 100000);
     eval->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
@@ -174,9 +174,9 @@ void addWatch(CLI::App& app, ctl::WatchVerb& verb)
 {
     CLI::App* watch = app.add_subcommand("watch", "Judge every save of a kernel as a child of a node");
     watch->add_option("session", verb.session, "The session file")->required();
-    watch->add_option("node", verb.node, "The root or candidate to start from")->required()->check(CLI::PositiveNumber);
+    ctl::takesWhole(watch->add_option("node", verb.node, "The root or candidate to start from"), 1)->required();
     watch->add_option("--file", verb.file, "The file that you edit; default: node_N.cu here, written where it is missing");
-    watch->add_option("--saves", verb.saves, "End after so many verdicts; default: at Ctrl-C")->check(CLI::NonNegativeNumber);
+    ctl::takesWhole(watch->add_option("--saves", verb.saves, "End after so many verdicts; default: at Ctrl-C"), 0, 1'000'000);
     watch->add_flag("--json", verb.json, "One JSON object a line on standard output");
 }
 
@@ -184,9 +184,9 @@ void addRepro(CLI::App& app, ctl::ReproVerb& verb)
 {
     CLI::App* repro = app.add_subcommand("repro", "One self-contained program that calls a kernel, for ncu, cuda-gdb or a bug report");
     repro->add_option("session", verb.session, "The session file")->required();
-    repro->add_option("node", verb.node, "The root or candidate")->required()->check(CLI::PositiveNumber);
+    ctl::takesWhole(repro->add_option("node", verb.node, "The root or candidate"), 1)->required();
     repro->add_option("--case", verb.caseId, "The case whose shapes it uses; default: the first verified one");
-    repro->add_option("--seed", verb.seed, "Of its inputs (default 1)")->check(CLI::NonNegativeNumber);
+    ctl::takesWhole(repro->add_option("--seed", verb.seed, "Of its inputs (default 1)"), 0);
     repro->add_option("--to", verb.file, "The file; default: standard output");
     repro->add_flag("--json", verb.json, "One JSON object on standard output");
 }
@@ -203,7 +203,7 @@ void addShow(CLI::App& app, ctl::ShowVerb& verb)
 {
     CLI::App* show = app.add_subcommand("show", "Read a session");
     show->add_option("session", verb.session, "The session file")->required();
-    show->add_option("--node", verb.node, "One node in full")->check(CLI::PositiveNumber);
+    ctl::takesWhole(show->add_option("--node", verb.node, "One node in full"), 1);
     show->add_flag("--tree", verb.tree, "The tree, one line a node");
     show->add_flag("--source", verb.source, "The source of --node alone");
     show->add_flag("--prompt", verb.prompt, "The prompt of the last question about --node alone");
@@ -216,7 +216,7 @@ void addExport(CLI::App& app, ctl::ExportVerb& verb)
 {
     CLI::App* exporter = app.add_subcommand("export", "Write a passed candidate for another code base");
     exporter->add_option("session", verb.session, "The session file")->required();
-    exporter->add_option("--node", verb.node, "The candidate")->required()->check(CLI::PositiveNumber);
+    ctl::takesWhole(exporter->add_option("--node", verb.node, "The candidate"), 1)->required();
     exporter->add_option("--form", verb.form, "cuda: .cu, .h and evidence");
     exporter->add_option("--to", verb.folder, "The folder, created when it is missing")->required();
     exporter->add_flag("--json", verb.json, "One JSON object on standard output");
@@ -258,7 +258,7 @@ int runVerb(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? ctl::exitOk : ctl::exitUsage;
+        return ctl::answerUsage(app, error);
     }
     if (app.got_subcommand(doctor)) {
         doctorVerb.json = provider.json;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/model_words.h"
 
+#include "app/ctl/numbers.h"
+
 #include "core/engine/model_profiles.h"
 
 #include <algorithm>
@@ -54,18 +56,15 @@ void addModelOptions(CLI::App& verb, ModelWords& words)
                     "What may be sent, separated by commas; default: everything but attached files")
         ->delimiter(',')
         ->group(group);
-    verb.add_option("--context", words.context, "Tokens that the model takes, where no table knows it")
-        ->check(CLI::NonNegativeNumber)
+    takesWhole(verb.add_option("--context", words.context, "Tokens that the model takes, where no table knows it"), 0)
         ->group(group);
-    verb.add_option("--ideas", words.ideas, "Ideas per question (default 4)")->check(CLI::Range(1, 64))->group(group);
-    verb.add_option("--implementations", words.implementations, "Kernels per idea (default 1)")
-        ->check(CLI::Range(1, 64))
+    takesWhole(verb.add_option("--ideas", words.ideas, "Ideas per question (default 4)"), 1, 64)->group(group);
+    takesWhole(verb.add_option("--implementations", words.implementations, "Kernels per idea (default 1)"), 1, 64)
         ->group(group);
-    verb.add_option("--repairs", words.repairs, "Repairs of a kernel that fails (default 2)")
-        ->check(CLI::Range(0, 16))
+    takesWhole(verb.add_option("--repairs", words.repairs, "Repairs of a kernel that fails (default 2)"), 0, 16)
         ->group(group);
-    verb.add_option("--max-output", words.maxOutput, "Tokens of an answer, reasoning included (default 16384)")
-        ->check(CLI::Range(std::int64_t{256}, std::int64_t{1'000'000}))
+    takesWhole(verb.add_option("--max-output", words.maxOutput, "Tokens of an answer, reasoning included (default 16384)"), 256,
+               1'000'000)
         ->group(group);
     verb.add_option("--effort", words.effort, "Reasoning effort, where the model knows it")
         ->check(CLI::IsMember({"low", "medium", "high"}))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/steer_options.h"
 
+#include "app/ctl/numbers.h"
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
@@ -10,6 +12,8 @@
 
 namespace espalier::ctl {
 namespace {
+
+constexpr std::int64_t mostListed = 1'000'000; ///< hints, bans
 
 /// Every act is a subcommand of its own.
 class Acts
@@ -27,7 +31,7 @@ public:
     CLI::App* onNode(const char* name, const char* help, const char* node = "The node")
     {
         CLI::App* sub = add(name, help);
-        sub->add_option("--node", m_verb.node, node)->required()->check(CLI::PositiveNumber);
+        takesWhole(sub->add_option("--node", m_verb.node, node), 1)->required();
         return sub;
     }
 
@@ -42,21 +46,20 @@ void addTreeActs(Acts& acts, SteerVerb& verb)
     acts.onNode("unpin", "Take the protection away");
     acts.onNode("prune", "Take a node and all below it out of the search; it stays visible");
     acts.onNode("restore", "Put a pruned node back");
-    acts.onNode("boost", "Weigh a node: 2 doubles its promise, 0 leaves it out")
-        ->add_option("--factor", verb.factor, "0 to 1000")
-        ->required();
+    CLI::App* boost = acts.onNode("boost", "Weigh a node: 2 doubles its promise, 0 leaves it out");
+    takesNumber(boost->add_option("--factor", verb.factor, "0 to 1000"), 0, 1000)->required();
     for (CLI::App* idea : {acts.onNode("edit", "Give an idea other words before it is implemented"),
                            acts.onNode("add-idea", "Write an idea under a root or candidate")}) {
         idea->add_option("--title", verb.title, "A few words")->required();
         idea->add_option("--text", verb.text, "A sentence or two");
     }
     CLI::App* inject = acts.add("inject", "An own kernel under a node, or as a root of its own");
-    inject->add_option("--node", verb.node, "The node")->check(CLI::PositiveNumber);
+    takesWhole(inject->add_option("--node", verb.node, "The node"), 1);
     inject->add_option("file", verb.file, "The kernel: one .cu file")->required();
     inject->add_option("--title", verb.title, "A few words; default: the file's name");
     CLI::App* cross = acts.add("cross", "An idea of two kernels that passed; it is implemented next");
-    cross->add_option("first", verb.node, "The one that it stands under")->required()->check(CLI::PositiveNumber);
-    cross->add_option("second", verb.second, "The other one")->required()->check(CLI::PositiveNumber);
+    takesWhole(cross->add_option("first", verb.node, "The one that it stands under"), 1)->required();
+    takesWhole(cross->add_option("second", verb.second, "The other one"), 1)->required();
     acts.onNode("kill", "End a candidate at whatever stage it is; it does not come back", "The candidate");
     acts.onNode("re-verify", "Verify a kernel again on new inputs, with compute-sanitizer where it is installed", "The candidate or root");
     acts.onNode("re-time", "Time a kernel again in the full tier", "The candidate or root");
@@ -78,12 +81,16 @@ void addModelActs(Acts& acts, SteerVerb& verb)
     acts.add("hint", "A sentence that stands in every prompt from now on")
         ->add_option("text", verb.text, "The hint")
         ->required();
-    acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1")->required();
+    takesWhole(acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
+               mostListed)
+        ->required();
     CLI::App* ban = acts.add("ban", "A technique that is not wanted: said in every prompt, and held by the judge");
     ban->add_option("text", verb.text, "For people and models: \"no fp16\"")->required();
     ban->add_option("--predicate", verb.predicate,
                     "What the judge rejects every candidate for that breaks it: \"fp16_instructions == 0\"");
-    acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1")->required();
+    takesWhole(acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
+               mostListed)
+        ->required();
     CLI::App* attach = acts.add("attach", "An example or document for models that may be sent it");
     attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
     attach->add_option("--name", verb.name, "Another name for it");
@@ -92,27 +99,34 @@ void addModelActs(Acts& acts, SteerVerb& verb)
 
 /// `name`: as the limit is called in a session.
 template <typename T>
-void addLimit(CLI::App* budget, const std::string& option, const char* name, std::optional<T>& limit,
-              std::vector<std::string>& lift, const char* help)
+CLI::Option* addLimit(CLI::App* budget, const std::string& option, const char* name, std::optional<T>& limit,
+                      std::vector<std::string>& lift, const char* help)
 {
-    CLI::Option* set =
-        budget->add_option_function<T>("--" + option, [&limit](const T& value) { limit = value; }, help)->check(CLI::NonNegativeNumber);
+    CLI::Option* set = budget->add_option_function<T>("--" + option, [&limit](const T& value) { limit = value; }, help);
     budget->add_flag_callback("--no-" + option, [&lift, name] { lift.emplace_back(name); }, "It holds no more")->excludes(set);
+    return set;
 }
 
 void addRunActs(Acts& acts, SteerVerb& verb)
 {
     CLI::App* budget = acts.add("budget", "What the session may spend in all, and when it has enough: what is not named stays; "
                                           "with --node a branch, from now on");
-    budget->add_option("--node", verb.node, "The node, and everything below it")->check(CLI::PositiveNumber);
-    addLimit(budget, "evals", "evaluations", verb.budget.evaluations, verb.lift, "Evaluations");
-    addLimit(budget, "tokens", "tokens", verb.budget.tokens, verb.lift, "Tokens of models, in and out");
-    addLimit(budget, "usd", "usd", verb.budget.usd, verb.lift, "Money for models");
-    addLimit(budget, "seconds", "seconds", verb.budget.seconds, verb.lift,
-             "Seconds of the run; of a branch: seconds of the device");
-    addLimit(budget, "target", "target", verb.budget.target, verb.lift, "Enough at so many times the incumbent's speed");
-    addLimit(budget, "roof", "roof", verb.budget.roofPercent, verb.lift, "Enough within so many per cent of the goal floor");
-    addLimit(budget, "plateau", "plateau", verb.budget.plateau, verb.lift, "Enough after so many evaluations without a new best");
+    takesWhole(budget->add_option("--node", verb.node, "The node, and everything below it"), 1);
+    takesWhole(addLimit(budget, "evals", "evaluations", verb.budget.evaluations, verb.lift, "Evaluations"), 0);
+    takesWhole(addLimit(budget, "tokens", "tokens", verb.budget.tokens, verb.lift, "Tokens of models, in and out"), 0);
+    takesNumber(addLimit(budget, "usd", "usd", verb.budget.usd, verb.lift, "Money for models"), 0);
+    takesNumber(addLimit(budget, "seconds", "seconds", verb.budget.seconds, verb.lift,
+                         "Seconds of the run; of a branch: seconds of the device"),
+                0);
+    takesNumberAbove(addLimit(budget, "target", "target", verb.budget.target, verb.lift,
+                              "Enough at so many times the incumbent's speed"),
+                     1, "2: twice as fast");
+    takesNumber(addLimit(budget, "roof", "roof", verb.budget.roofPercent, verb.lift,
+                         "Enough within so many per cent of the goal floor"),
+                0);
+    takesWhole(addLimit(budget, "plateau", "plateau", verb.budget.plateau, verb.lift,
+                        "Enough after so many evaluations without a new best"),
+               1);
     budget->add_flag("--unlimited", verb.unlimited, "No limit of evaluations, tokens, money and seconds any more");
     acts.add("strategy", "Another strategy takes over, with its parameters after a colon: beam:width=3")
         ->add_option("strategy", verb.strategy, "refine, beam, ucb, evolution, sample or manual")

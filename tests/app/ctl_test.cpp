@@ -22,6 +22,40 @@ TEST_F(Ctl, UsageErrorsExitWithTwo)
     EXPECT_NE(help.out.find("Examples:"), std::string::npos);
 }
 
+TEST_F(Ctl, AWrongVerbOrActIsNamed)
+{
+    const auto says = [this](const std::vector<std::string>& words) {
+        const auto result = ctl(words);
+        EXPECT_EQ(result.status.code, 2);
+        EXPECT_EQ(result.out, "");
+        return result.err;
+    };
+    EXPECT_TRUE(says({"steer", "f", "stop"}).starts_with("espalierctl: There is no act \"stop\"; choose one of pin, unpin, "));
+    EXPECT_TRUE(says({"steer", "f", "frob", "--node", "1"}).starts_with("espalierctl: There is no act \"frob\"; choose one of"));
+    EXPECT_TRUE(says({"sho", "f"}).starts_with("espalierctl: There is no verb \"sho\"; choose one of doctor, "));
+    EXPECT_TRUE(says({"steer", "f"}).starts_with("espalierctl: The act is missing; choose one of pin, "));
+    EXPECT_TRUE(says({}).starts_with("espalierctl: The verb is missing; choose one of doctor, "));
+}
+
+TEST_F(Ctl, TextWhereANumberBelongsIsOneSentence)
+{
+    const auto refuses = [this](const std::vector<std::string>& words, const std::string& sentence) {
+        const auto result = ctl(words);
+        EXPECT_EQ(result.status.code, 2);
+        EXPECT_EQ(result.err.substr(0, result.err.find('\n')), sentence);
+    };
+    refuses({"show", "f", "--node", "abc"}, "--node takes a positive whole number, not \"abc\"");
+    refuses({"steer", "f", "pin", "--node", "-1"}, "--node takes a positive whole number, not \"-1\"");
+    refuses({"steer", "f", "unhint", "x"}, "number takes a whole number from 1 to 1000000, not \"x\"");
+    refuses({"steer", "f", "boost", "--node", "1", "--factor", "2x"}, "--factor takes a number from 0 to 1000, not \"2x\"");
+    refuses({"steer", "f", "budget", "--usd", "nan"}, "--usd takes a number from 0 up, not \"nan\"");
+    refuses({"steer", "f", "budget", "--target", "0.5"}, "--target takes a number above 1 (2: twice as fast), not \"0.5\"");
+    refuses({"run", "t", "--session", "s", "--evals", "abc"}, "--evals takes a whole number from 0 up, not \"abc\"");
+    refuses({"run", "t", "--session", "s", "--target", "1"}, "--target takes a number above 1 (2: twice as fast), not \"1\"");
+    refuses({"run", "t", "--session", "s", "--ideas", "99"}, "--ideas takes a whole number from 1 to 64, not \"99\"");
+    refuses({"watch", "s", "one"}, "node takes a positive whole number, not \"one\"");
+}
+
 TEST_F(Ctl, DoctorNamesCauseAndRemedy)
 {
     const auto result = ctl({"doctor", "--json"});
