@@ -8,10 +8,11 @@ namespace espalier {
 
 namespace {
 
-std::unexpected<Error> databaseError(sqlite3* handle, int code)
+/// `asked`: the file that was to be opened; what could not be opened has no name in SQLite.
+std::unexpected<Error> databaseError(sqlite3* handle, int code, const std::filesystem::path& asked = "the session file")
 {
     const char* fileName = handle ? sqlite3_db_filename(handle, "main") : nullptr;
-    const std::string file = fileName && *fileName ? fileName : "the session file";
+    const std::string file = fileName && *fileName ? fileName : asked.string();
     switch (code & 0xff) {
     case SQLITE_FULL:
         return fail(
@@ -123,6 +124,23 @@ std::string Statement::text(int column) const
                  : std::string();
 }
 
+namespace {
+
+/// Why a file could not be opened.
+std::unexpected<Error> openingError(sqlite3* handle, int code, const std::filesystem::path& file)
+{
+    const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error) && !error) {
+        return fail(ErrorCode::NotFound, fmt::format("cannot write {}: the folder {} does not exist; create it or choose "
+                                                     "another one",
+                                                     file.string(), folder.string()));
+    }
+    return databaseError(handle, code, file);
+}
+
+} // namespace
+
 Result<Database> Database::open(const std::filesystem::path& file, Mode mode)
 {
     Database database;
@@ -148,7 +166,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Mode mode)
         }
     }
     if (code != SQLITE_OK) {
-        return databaseError(database.m_handle, code);
+        return openingError(database.m_handle, code, file);
     }
     ESPALIER_CHECK(database.execute("PRAGMA foreign_keys = ON"));
     return database;
