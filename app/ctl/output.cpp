@@ -56,6 +56,11 @@ std::string repeatText(const RepeatRecord& repeat)
                                                repeat.differing, repeat.elements, repeat.spread);
 }
 
+int exitCodeOf(const Error& error)
+{
+    return error.code == ErrorCode::Cancelled ? exitInterrupted : isUsage(error.code) ? exitUsage : exitNotRun;
+}
+
 int failWith(const Error& error, bool json)
 {
     if (json) {
@@ -63,7 +68,7 @@ int failWith(const Error& error, bool json)
     } else {
         note(fmt::format("espalierctl: {}", error.message));
     }
-    return error.code == ErrorCode::Cancelled ? exitInterrupted : isUsage(error.code) ? exitUsage : exitNotRun;
+    return exitCodeOf(error);
 }
 
 } // namespace espalier::ctl

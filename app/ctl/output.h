@@ -26,6 +26,7 @@ void note(std::string_view text);
 std::string repeatText(const RepeatRecord& repeat);
 /// Prints the sentence (as {"error": …} with --json) and returns the exit code it means: 2 when the user can mend it by
 /// calling differently, 5 when something around us is broken.
+int exitCodeOf(const Error& error);
 int failWith(const Error& error, bool json);
 
 } // namespace espalier::ctl

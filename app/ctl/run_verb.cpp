@@ -155,7 +155,11 @@ private:
         m_table.line(fmt::format("espalierctl: {}: {}", event.what, event.error.message));
         m_ended = m_ended || m_summary.has_value();
     }
-    void handle(const event::Log& event) { m_table.line(event.text); }
+    void handle(const event::Log& event)
+    {
+        m_table.line(event.text);
+        m_logged = event.text;
+    }
     template <typename Other>
     void handle(const Other&) {} // answers to what a run does not ask
     void handle(const event::Closed& event)
@@ -176,7 +180,8 @@ private:
             return exitInterrupted;
         }
         if (m_error) {
-            return failWith(*m_error, m_options.json);
+            const bool said = !m_options.json && m_error->message == m_logged;
+            return said ? exitCodeOf(*m_error) : failWith(*m_error, m_options.json);
         }
         if (m_options.json) {
             Json json = summaryJson(*m_summary);
@@ -240,6 +245,7 @@ private:
     std::optional<RunSummary> m_summary;
     std::vector<std::string> m_files;
     std::optional<Error> m_error;
+    std::string m_logged; ///< the last line
     int m_interruptions = 0;
     bool m_waiting = false; ///< paused by steer
     bool m_ended = false;

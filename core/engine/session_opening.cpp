@@ -62,10 +62,10 @@ std::unexpected<Error> conflict(const SessionInfo& info, std::string_view what, 
                             info.file, what, has, asked));
 }
 
-/// "auto" that became the simulated device is "sim" as well.
+/// "auto" that became the simulated device is "sim" as well. Where no judge has ever answered, any device will do.
 bool sameDevice(const SessionInfo& info, const std::string& asked)
 {
-    if (asked == info.device || asked == "auto") {
+    if (asked == info.device || asked == "auto" || info.deviceName.empty()) {
         return true;
     }
     return info.device == "auto" && !info.deviceName.empty() && asked == "sim" && info.provenance == Provenance::Model;
@@ -205,10 +205,14 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
     if (options.budget) {
         info.budget = *options.budget;
     }
+    if (info.deviceName.empty()) { // nothing was judged yet
+        info.device = options.device.value_or(info.device);
+    }
     info.strategy = options.strategy.value_or(info.strategy); // another one may take over at any time
     takeModels(info, options);
     ESPALIER_CHECK(checkNames(info, options, parts));
-    if (info.strategy != store->info().strategy || info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
+    if (info.device != store->info().device || info.strategy != store->info().strategy ||
+        info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
         ESPALIER_CHECK(store->setInfo(info));
     }
     return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};

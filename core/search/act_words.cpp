@@ -29,6 +29,16 @@ std::string limitsInWords(const Json& limits)
     return words;
 }
 
+/// "run with evolution islands=3, up to 12 evaluations"; of an older session "run" alone.
+std::string controlInWords(const std::string& act, std::string strategy, const Json& limits)
+{
+    if (const std::size_t colon = strategy.find(':'); colon != std::string::npos) {
+        strategy[colon] = ' ';
+    }
+    const std::string most = limitsInWords(limits);
+    return act + (strategy.empty() ? "" : " with " + strategy) + (most.empty() ? "" : ", up to" + most.substr(1));
+}
+
 } // namespace
 
 std::string actInWords(std::string_view what)
@@ -48,6 +58,9 @@ std::string actInWords(std::string_view what)
         return printable("undo: " + text("what"), longest);
     }
     std::string words = text("act");
+    if (words == "run" || words == "step") {
+        return printable(controlInWords(words, text("strategy"), act.contains("budget") ? act["budget"] : Json()), longest);
+    }
     if (const std::string of = text("of"); !of.empty()) {
         words += " of " + of;
     }

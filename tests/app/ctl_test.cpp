@@ -140,6 +140,30 @@ TEST_F(Ctl, StrangeSessionsAreRefused)
     EXPECT_EQ(ctl({"show", path("missing.espalier")}).status.code, 2);
 }
 
+TEST_F(Ctl, AMissingFolderOfASessionIsNamed)
+{
+    const auto result = ctl({"run", "softmax_f32", "--session", path("nowhere/q.espalier"), "--device", "sim"});
+    EXPECT_EQ(result.status.code, 2);
+    EXPECT_NE(result.err.find("the folder " + path("nowhere") + " does not exist; create it"), std::string::npos) << result.err;
+}
+
+/// On a machine without a driver; the session that was left behind is of use all the same.
+TEST_F(Ctl, ADeviceThatIsNotThereIsSaidOnceAndAnotherOneMayFollow)
+{
+    const auto failed = ctl({"run", "softmax_f32", "--session", path("q.espalier"), "--device", "cuda:0", "--evals", "1"});
+    if (failed.status.code == 0) {
+        GTEST_SKIP() << "there is a CUDA device";
+    }
+    EXPECT_EQ(failed.status.code, 5) << failed.err;
+    const std::string first = failed.err.substr(0, failed.err.find('\n'));
+    EXPECT_EQ(failed.err.find(first, 1), std::string::npos) << failed.err;
+    const auto shown = ctl({"show", path("q.espalier")});
+    EXPECT_NE(shown.out.find("task softmax_f32 on no device yet,"), std::string::npos) << shown.out;
+    const auto other = ctl({"run", "softmax_f32", "--session", path("q.espalier"), "--device", "sim", "--evals", "1"});
+    EXPECT_EQ(other.status.code, 0) << other.err;
+    EXPECT_EQ(ctl({"run", "softmax_f32", "--session", path("q.espalier"), "--device", "cuda:0"}).status.code, 2);
+}
+
 TEST_F(Ctl, MissingKernelFileIsNamed)
 {
     const auto result = ctl({"eval", "softmax_f32", path("nothing.cu"), "--device", "sim"});

@@ -52,7 +52,9 @@ TEST(Opening, AConflictingOptionIsAnError)
 {
     EngineHarness engine;
     engine.options.device = "sim";
+    engine.options.budget = Budget{1, {}, {}};
     ASSERT_TRUE(engine.open());
+    engine.run();
     engine.drop();
     engine.options.seed = 2;
     EXPECT_NE(refusal(engine).find("was started with seed 1, not 2"), std::string::npos);
@@ -111,6 +113,21 @@ TEST(Opening, TheTaskIsFoundAgainWithoutItsName)
     engine.drop();
     engine.task.folder = "/moved/fake"; // built in, and installed elsewhere now
     EXPECT_EQ(refusal(engine), "opened");
+}
+
+TEST(Opening, ASessionThatHasRunNothingTakesAnotherDevice)
+{
+    EngineHarness engine;
+    engine.options.device = "cuda:0";
+    ASSERT_TRUE(engine.open());
+    engine.drop();
+    engine.options.device = "sim";
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.info.device, "sim");
+    engine.drop();
+    engine.options.device.reset();
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.info.device, "sim") << "the session keeps it";
 }
 
 TEST(Opening, AnAutoSessionThatBecameTheModelIsSim)
