@@ -5,6 +5,7 @@
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
 #include "core/search/bans.h"
+#include "core/search/branch_limits.h"
 #include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
@@ -50,7 +51,57 @@ Result<SessionReader> SessionReader::open(const std::string& file)
                                       spending.unpriced > 0 ? std::nullopt : std::optional(spending.usd));
         }
     }
+    ESPALIER_CHECK(reader.readBranchBudgets());
     return reader;
+}
+
+/// As the search shows them while it runs.
+Result<void> SessionReader::readBranchBudgets()
+{
+    ESPALIER_TRY(const auto all, branchLimitsIn(*m_store));
+    if (all.empty()) {
+        return {};
+    }
+    ESPALIER_TRY(const NodeId consumed, lastConsumed(*m_store));
+    for (const auto& [id, limits] : all) {
+        if (m_book.find(id)) {
+            m_book.setBranchBudget(id, limits.budget, spentBelow(id, consumed) - limits.before);
+        }
+    }
+    return {};
+}
+
+/// `consumed`: what a candidate after it has cost does not count yet, as in the search.
+BranchSpending SessionReader::spentBelow(NodeId id, NodeId consumed) const
+{
+    BranchSpending sum;
+    for (const auto& [below, node] : m_book.nodes()) {
+        if (!isBelow(below, id)) {
+            continue;
+        }
+        sum.evaluations += below != id && node.kind != NodeKind::Idea ? 1 : 0;
+        if (node.kind != NodeKind::Idea && below.value > consumed.value) {
+            continue;
+        }
+        if (const auto seconds = m_deviceSeconds.find(below); seconds != m_deviceSeconds.end()) {
+            sum.seconds += seconds->second;
+        }
+        if (const auto asked = m_byNode.find(below); asked != m_byNode.end()) {
+            sum.tokens += asked->second.tokens();
+            sum.usd += asked->second.usd;
+        }
+    }
+    return sum;
+}
+
+bool SessionReader::isBelow(NodeId node, NodeId top) const
+{
+    std::optional<NodeId> up = node;
+    while (up && *up != top) {
+        const NodeSummary* summary = m_book.find(*up);
+        up = summary && !summary->parents.empty() ? std::optional(summary->parents.front().parent) : std::nullopt;
+    }
+    return up.has_value();
 }
 
 Result<std::vector<StoredAct>> SessionReader::acts() const
@@ -68,6 +119,11 @@ Result<std::vector<BannedTechnique>> SessionReader::bans() const
     return bansIn(*m_store);
 }
 
+Result<std::vector<Attachment>> SessionReader::attachments() const
+{
+    return attachmentsIn(*m_store);
+}
+
 Result<std::vector<Exchange>> SessionReader::exchanges(NodeId id) const
 {
     return exchangesBehind(*m_store, id);
@@ -77,12 +133,7 @@ Spending SessionReader::branchSpending(NodeId id) const
 {
     Spending sum;
     for (const auto& [node, spending] : m_byNode) {
-        std::optional<NodeId> up = node;
-        while (up && *up != id) {
-            const NodeSummary* summary = m_book.find(*up);
-            up = summary && !summary->parents.empty() ? std::optional(summary->parents.front().parent) : std::nullopt;
-        }
-        if (up) {
+        if (isBelow(node, id)) {
             sum.add(spending);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/model/node.h"
+#include "core/propose/background.h"
 #include "core/search/node_book.h"
 #include "core/store/store.h"
 
@@ -25,6 +26,7 @@ public:
     std::optional<double> idleShare() const; ///< of the device, 0 to 1
     Result<std::vector<std::string>> hints() const;     ///< as they stand
     Result<std::vector<BannedTechnique>> bans() const;  ///< likewise
+    Result<std::vector<Attachment>> attachments() const; ///< likewise
     const std::map<NodeId, double>& deviceSeconds() const { return m_deviceSeconds; } ///< of the judge, by node
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".
@@ -35,6 +37,10 @@ public:
     Spending branchSpending(NodeId id) const;               ///< of the node and all below it
 
 private:
+    Result<void> readBranchBudgets();
+    bool isBelow(NodeId node, NodeId top) const; ///< or the same
+    BranchSpending spentBelow(NodeId id, NodeId consumed) const;
+
     std::unique_ptr<Store> m_store;
     NodeBook m_book;
     Spending m_spending;

@@ -5,6 +5,7 @@
 #include "app/ctl/profile_text.h"
 #include "app/ctl/timing_text.h"
 #include "app/ctl/session_reader.h"
+#include "app/ctl/standing_text.h"
 #include "app/ctl/verbs.h"
 #include "core/base/text.h"
 #include "core/engine/command_json.h"
@@ -45,6 +46,8 @@ Json nodeJson(const NodeSummary& node)
                  {"proposer", node.proposer},
                  {"pinned", node.pinned},
                  {"pruned", node.pruned},
+                 {"boost", node.boost},
+                 {"branch_budget", limitsJson(limitsOf(node))},
                  {"banned", node.banned.empty() ? Json(nullptr) : Json(node.banned)},
                  {"provenance", node.provenance ? Json(nameOf(*node.provenance)) : Json(nullptr)},
                  {"time_us", optionalJson(node.timeUs)},
@@ -115,6 +118,12 @@ std::string treeLine(const NodeSummary& node)
     if (node.overturned) {
         line += fmt::format("  [overturned by hand, judged {}]", nameOf(node.overturned->judged));
     }
+    if (node.boost != 1) {
+        line += fmt::format("  [boost {:g}]", node.boost);
+    }
+    if (!node.budget.none()) {
+        line += fmt::format("  [budget {}]", limitsText(limitsOf(node)));
+    }
     return line + (node.pinned ? "  [pinned]" : "") + (node.pruned ? "  [pruned]" : "") +
            (node.banned.empty() ? "" : "  [banned]");
 }
@@ -141,6 +150,12 @@ void printDetail(const NodeDetail& detail)
     }
     if (!detail.why.empty()) {
         print(fmt::format("chosen:   {}", detail.why));
+    }
+    if (node.boost != 1) {
+        print(fmt::format("boost:    {:g}", node.boost));
+    }
+    if (!node.budget.none()) {
+        print(fmt::format("budget:   {} (this node and all below it)", limitsText(limitsOf(node))));
     }
     if (node.kind == NodeKind::Idea) {
         return;
@@ -191,6 +206,11 @@ void printDetail(const NodeDetail& detail)
             print("profile:  " + line);
         }
     }
+}
+
+std::string deviceText(const SessionInfo& info)
+{
+    return info.deviceName.empty() ? "no device yet" : fmt::format("{} ({})", info.deviceName, nameOf(info.provenance));
 }
 
 /// The prompt of the last question alone: to edit it and send it again.
@@ -273,6 +293,11 @@ int showNode(const SessionReader& reader, const ShowVerb& options)
         }
         printJson({{"session", sessionJson(reader)}, {"nodes", Json::array({node})}});
     } else if (options.source) {
+        if (detail->summary.kind == NodeKind::Idea) {
+            return failWith({ErrorCode::InvalidInput,
+                             fmt::format("Node {} is an idea and has no source: name a root or a candidate.", options.node)},
+                            false);
+        }
         print(detail->source);
     } else {
         printDetail(*detail);
@@ -319,12 +344,17 @@ int show(const ShowVerb& options)
         for (const StoredAct& act : *acts) {
             did.push_back({{"at", act.at}, {"author", act.author}, {"act", actInWords(act.what)}});
         }
-        printJson({{"session", sessionJson(*reader)}, {"nodes", nodes}, {"acts", did}});
+        const auto standing = standingJson(*reader);
+        if (!standing) {
+            return failWith(standing.error(), true);
+        }
+        Json json = {{"session", sessionJson(*reader)}, {"nodes", nodes}, {"acts", did}};
+        json.update(*standing);
+        printJson(json);
         return exitOk;
     }
     const SessionInfo& info = reader->info();
-    print(fmt::format("{}: task {} on {} ({}), {}", info.file, info.taskId, info.deviceName, nameOf(info.provenance),
-                      durationText(reader->secondsSpent())));
+    print(fmt::format("{}: task {} on {}, {}", info.file, info.taskId, deviceText(info), durationText(reader->secondsSpent())));
     print(reader->book().counts().inWords());
     if (reader->spending().requests > 0) {
         print(fmt::format("models: {}", spendingText(reader->spending())));
@@ -333,6 +363,13 @@ int show(const ShowVerb& options)
         printTree(reader->book(), std::nullopt, 0);
     } else if (const auto best = reader->book().best()) {
         print(fmt::format("best: {}", treeLine(*reader->book().find(*best))));
+    }
+    const auto standing = standingLines(*reader);
+    if (!standing) {
+        return failWith(standing.error(), false);
+    }
+    for (const std::string& line : *standing) {
+        print(line);
     }
     for (const StoredAct& act : *acts) {
         print(fmt::format("{} {}: {}", act.at, act.author, actInWords(act.what)));

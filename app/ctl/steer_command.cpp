@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/steer_command.h"
 
+#include "app/ctl/standing_text.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -32,7 +34,13 @@ Result<std::string> ownPrompt(const std::string& file)
     return text;
 }
 
-/// Of the session: what is not given stays as it is. Of a branch: all of it is set.
+/// By which a run has enough; not a limit of what is spent.
+bool isRule(const std::string& limit)
+{
+    return limit == "target" || limit == "roof" || limit == "plateau";
+}
+
+/// What is not given stays as it is.
 Result<command::Command> budgetOf(const SteerVerb& options)
 {
     const Budget& budget = options.budget;
@@ -41,17 +49,18 @@ Result<command::Command> budgetOf(const SteerVerb& options)
         return fail(ErrorCode::InvalidInput, "The budget says nothing: give a limit such as --evals 40 or --target 2, take one "
                                              "away with --no-evals or --no-target, or all that is spent with --unlimited.");
     }
-    if (options.node > 0) {
-        if (rules || !options.lift.empty()) {
-            return fail(ErrorCode::InvalidInput, "A branch has --evals, --tokens, --usd and --seconds, which are set together, or "
-                                                 "--unlimited: the others are the session's, leave --node out.");
-        }
-        return command::SetBranchBudget{NodeId{options.node},
-                                        {budget.evaluations, budget.tokens, budget.usd, budget.seconds}};
-    }
     std::vector<std::string> lift = options.lift;
     if (options.unlimited) {
         lift.insert(lift.end(), {"evaluations", "tokens", "usd", "seconds"});
+    }
+    if (options.node > 0) {
+        if (rules || std::any_of(lift.begin(), lift.end(), isRule)) {
+            return fail(ErrorCode::InvalidInput, "A branch has the limits --evals, --tokens, --usd and --seconds: the others are "
+                                                 "the session's, leave --node out.");
+        }
+        return command::ChangeBranchBudget{NodeId{options.node},
+                                           {budget.evaluations, budget.tokens, budget.usd, budget.seconds},
+                                           std::move(lift)};
     }
     return command::ChangeBudget{budget, std::move(lift)};
 }
@@ -157,8 +166,48 @@ Result<command::Command> commandOf(const SteerVerb& options)
     return command::Attach{name, printable(text, text.size())};
 }
 
+namespace {
+
+std::string spentOf(const LimitLine& line)
+{
+    const std::string number = line.spent.is_number_integer() ? fmt::to_string(line.spent.get<std::int64_t>())
+                                                               : fmt::format("{:.4g}", line.spent.get<double>());
+    return fmt::format("{} {}", number, line.name == "usd" ? "USD" : line.name);
+}
+
+/// The limits as they stand after the act, read from the session: what was not named holds as well.
+SteerDone budgetDone(const SteerVerb& options)
+{
+    Json json = {{"act", "budget"}};
+    if (options.node > 0) {
+        json["node"] = options.node;
+    }
+    const auto reader = SessionReader::open(options.session);
+    const NodeSummary* branch = reader ? reader->book().find(NodeId{options.node}) : nullptr;
+    if (!reader || (options.node > 0 && !branch)) {
+        return {std::move(json), "The limits hold from now on."};
+    }
+    const auto limits = branch ? limitsOf(*branch) : limitsOf(*reader);
+    json["limits"] = limitsJson(limits);
+    const std::string whose = branch ? fmt::format("branch {}", options.node) : "the session";
+    std::string sentence = limits.empty() ? fmt::format("No limit of {} holds from now on.", whose)
+                                          : fmt::format("Limits of {} from now on: {}.", whose, limitsText(limits));
+    const auto over = std::find_if(limits.begin(), limits.end(), [](const LimitLine& line) { return line.over; });
+    json["over"] = over != limits.end();
+    if (over != limits.end()) {
+        sentence += fmt::format(" {} are spent: {}.", spentOf(*over),
+                                branch ? "nothing more is expanded in it" : "the search is over");
+    }
+    return {std::move(json), std::move(sentence)};
+}
+
+} // namespace
+
 SteerDone doneOf(const SteerVerb& options)
 {
+    if (options.act == "budget") {
+        return budgetDone(options);
+    }
     static const std::map<std::string, const char*> plain = {
         {"pin", "It is protected and always a parent."},
         {"unpin", "It is an ordinary node again."},
@@ -175,7 +224,6 @@ SteerDone doneOf(const SteerVerb& options)
         {"profile", "It is profiled: show --node says what came of it."},
         {"ban", "It is said in every prompt from now on, and what breaks its predicate is rejected."},
         {"lift-ban", "The ban is gone."},
-        {"budget", "The limits hold from now on."},
         {"strategy", "It decides from the next expansion on."},
         {"undo", "The last act is taken back."},
         {"pause", "Nothing new starts; what runs ends."},

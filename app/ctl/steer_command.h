@@ -12,7 +12,7 @@ namespace espalier::ctl {
 /// The act as a command; files are read here. Errors: Io, InvalidInput: one sentence.
 Result<command::Command> commandOf(const SteerVerb& options);
 
-/// What is said of an act that was done.
+/// What is said of an act that was done; of a budget what holds now, read from the session.
 struct SteerDone {
     Json json;
     std::string sentence;

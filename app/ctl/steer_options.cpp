@@ -109,8 +109,8 @@ CLI::Option* addLimit(CLI::App* budget, const std::string& option, const char* n
 
 void addRunActs(Acts& acts, SteerVerb& verb)
 {
-    CLI::App* budget = acts.add("budget", "What the session may spend in all, and when it has enough: what is not named stays; "
-                                          "with --node a branch, from now on");
+    CLI::App* budget = acts.add("budget", "What the session may spend in all, and when it has enough: with --node what a "
+                                          "branch may spend from now on; what is not named stays");
     takesWhole(budget->add_option("--node", verb.node, "The node, and everything below it"), 1);
     takesWhole(addLimit(budget, "evals", "evaluations", verb.budget.evaluations, verb.lift, "Evaluations"), 0);
     takesWhole(addLimit(budget, "tokens", "tokens", verb.budget.tokens, verb.lift, "Tokens of models, in and out"), 0);

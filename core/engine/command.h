@@ -46,6 +46,8 @@ struct Attach { std::string name, text; };                           ///< a docu
 struct Ban { std::string text; std::string predicate; };
 struct LiftBan { int number = 1; };                                  ///< in the order in which they were given
 struct SetBranchBudget { NodeId node; BranchBudget budget; };        ///< from now on; none(): no limit any more
+/// Some of the branch's limits, from now on; the others stay as they are. `lift`: as ChangeBudget's.
+struct ChangeBranchBudget { NodeId node; BranchBudget set; std::vector<std::string> lift; };
 struct SetBudget { Budget budget; };                                 ///< the session's limits; starts nothing
 /// Some of the session's limits; the others stay as they are when it is done. `lift`: names of those that hold no more, as
 /// Budget calls them ("usd", "roof"); what is in `set` as well holds.
@@ -65,7 +67,7 @@ struct Export { NodeId node; std::string form; std::string folder; }; ///< answe
 struct Repro { NodeId node; std::string folder; };                   ///< one program to profile; answered by event::ReproWritten
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject, Overturn,
-                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, Ban, LiftBan, SetBranchBudget, SetBudget,
-                             ChangeBudget, SetStrategy, CrossOver, Kill, Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
+                             Ask, JudgeAgain, AddHint, RemoveHint, Attach, Ban, LiftBan, SetBranchBudget,
+                             ChangeBranchBudget, SetBudget, ChangeBudget, SetStrategy, CrossOver, Kill, Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
 
 } // namespace espalier::command

@@ -90,6 +90,10 @@ struct Writer {
     {
         return {{"command", "branch-budget"}, {"node", c.node.value}, {"budget", branchJson(c.budget)}};
     }
+    Json operator()(const ChangeBranchBudget& c) const
+    {
+        return {{"command", "change-branch-budget"}, {"node", c.node.value}, {"set", branchJson(c.set)}, {"lift", c.lift}};
+    }
     Json operator()(const SetBudget& c) const { return {{"command", "budget"}, {"budget", budgetJson(c.budget)}}; }
     Json operator()(const ChangeBudget& c) const
     {
@@ -265,6 +269,11 @@ const std::map<std::string, Reader, std::less<>>& readers()
         {"branch-budget",
          [](Fields& f) {
              return SetBranchBudget{f.node(), f.read<BranchBudget>("budget", branchFrom)};
+         }},
+        {"change-branch-budget",
+         [](Fields& f) {
+             return ChangeBranchBudget{f.node(), f.read<BranchBudget>("set", branchFrom),
+                                       f.read<std::vector<std::string>>("lift", liftFrom)};
          }},
         {"budget", [](Fields& f) { return SetBudget{f.read<Budget>("budget", budgetFrom)}; }},
         {"change-budget",

@@ -75,6 +75,10 @@ struct EngineCore::Handler {
     {
         answer("budget", core.m_planner->setBranchBudget(c.node, c.budget));
     }
+    void operator()(const command::ChangeBranchBudget& c) const
+    {
+        answer("budget", core.m_planner->changeBranchBudget(c.node, c.set, c.lift));
+    }
     void operator()(const command::SetBudget& c) const { answer("budget", core.setBudget(c.budget)); }
     void operator()(const command::ChangeBudget& c) const { answer("budget", core.changeBudget(c)); }
     void operator()(const command::SetStrategy& c) const { answer("strategy", core.setStrategy(c.words)); }
@@ -237,7 +241,12 @@ Result<void> EngineCore::kill(NodeId node)
 /// An act on the run itself. It is done even where it cannot be stored: a full disk keeps nobody from pausing.
 void EngineCore::noteControl(const char* act)
 {
-    if (const auto noted = m_acts.perform({{"act", act}}, {}); !noted) {
+    Json json = {{"act", act}};
+    if (json["act"] == "run" || json["act"] == "step") { // by what it goes on
+        json["strategy"] = m_strategyWords;
+        json["budget"] = command::budgetJson(m_journal.info().budget);
+    }
+    if (const auto noted = m_acts.perform(json, {}); !noted) {
         log(noted.error().message);
     }
 }

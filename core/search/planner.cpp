@@ -2,6 +2,7 @@
 #include "core/search/planner.h"
 
 #include "core/analysis/fresh_runs.h"
+#include "core/search/standing.h"
 
 #include <algorithm>
 #include <utility>
@@ -113,7 +114,7 @@ bool Planner::consumeHead()
             return false;
         }
         const std::int64_t consumed = std::max(m_consumed, head.value);
-        if (const auto result = m_journal.setValue("search.consumed", std::to_string(consumed)); !result) {
+        if (const auto result = m_journal.setValue(consumedKey, std::to_string(consumed)); !result) {
             trouble(result.error());
             return false;
         }

@@ -3,6 +3,7 @@
 
 #include "core/propose/proposer.h"
 #include "core/search/act_history.h"
+#include "core/search/branch_limits.h"
 #include "core/search/candidate_pipeline.h"
 #include "core/search/ended_record.h"
 #include "core/search/exchange_book.h"
@@ -104,6 +105,8 @@ public:
     Result<void> ban(const std::string& text, const std::string& predicate);
     Result<void> liftBan(int number); ///< from 1, in the order in which they stand
     Result<void> setBranchBudget(NodeId node, const BranchBudget& budget);
+    /// Limit by limit; `lift`: names of those that hold no more.
+    Result<void> changeBranchBudget(NodeId node, const BranchBudget& set, const std::vector<std::string>& lift);
     /// An idea with both parents, from the first proposer that can make one; it is the next to be implemented.
     Result<NodeId> crossOver(NodeId first, NodeId second);
     Result<void> kill(NodeId node);
@@ -162,7 +165,10 @@ private:
     Result<std::optional<NodeId>> putBack(std::optional<NodeId> parent, const std::string& identity);
     Result<void> restoreBans();
     Change branchBudgetChange(NodeId node, const std::string& text);
-    void applyBranchBudget(NodeId node, const std::string& text);
+    Result<void> checkBranch(NodeId node, const BranchBudget& budget) const;
+    Result<void> performBranchLimits(NodeId node, const BranchBudget& set, const std::vector<std::string>& lift,
+                                     const BranchLimits& limits);
+    void applyBranchBudget(NodeId node, const BranchLimits& limits);
     Result<void> restoreBranchBudgets();
     void settleSpending(NodeId node);
     void showBranchBudgets();

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t longestPrompt = std::size_t{1} << 20;
 constexpr std::size_t longestHint = std::size_t{4} << 10;
 constexpr std::size_t longestAttachment = std::size_t{256} << 10;
-constexpr const char* attachmentsKey = "prompt.attachments";
 constexpr const char* requestsKey = "search.idea_requests";
 
 std::string textOf(const Json& json)
@@ -137,8 +136,7 @@ Result<void> Planner::addHint(const std::string& text)
 Result<void> Planner::removeHint(int number)
 {
     if (number < 1 || number > static_cast<int>(m_hints.size())) {
-        return fail(ErrorCode::NotFound,
-                    fmt::format("There is no hint {}: the session has {}.", number, m_hints.size()));
+        return fail(ErrorCode::NotFound, fmt::format("There is no hint {}: {}.", number, numberedChoices(m_hints)));
     }
     const Json before = m_hints;
     std::vector<std::string> hints = m_hints;
@@ -164,7 +162,8 @@ Result<void> Planner::attach(const Attachment& attachment)
     const auto before = std::find_if(m_attachments.begin(), m_attachments.end(),
                                      [&](const Attachment& one) { return one.name == attachment.name; });
     if (attachment.text.empty() && before == m_attachments.end()) {
-        return fail(ErrorCode::NotFound, fmt::format("No attached text is named {}.", attachment.name));
+        return fail(ErrorCode::NotFound, 
+                    fmt::format("No attached text is named \"{}\": {}.", attachment.name, namedChoices(m_attachments)));
     }
     const Json was = {{"name", attachment.name}, {"text", before == m_attachments.end() ? std::string() : before->text}};
     return m_acts.perform({{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}},
@@ -205,10 +204,7 @@ Result<void> Planner::restoreAsks()
         }
     }
     ESPALIER_TRY(m_hints, hintsIn(store));
-    ESPALIER_TRY(const Json attachments, storedArray(store, attachmentsKey));
-    for (const Json& one : attachments) {
-        m_attachments.push_back({fieldOf(one, "name"), fieldOf(one, "text")});
-    }
+    ESPALIER_TRY(m_attachments, attachmentsIn(store));
     return {};
 }
 

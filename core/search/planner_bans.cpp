@@ -23,7 +23,11 @@ Result<void> Planner::ban(const std::string& text, const std::string& predicate)
 Result<void> Planner::liftBan(int number)
 {
     if (number < 1 || number > static_cast<int>(m_bans.size())) {
-        return fail(ErrorCode::NotFound, fmt::format("There is no ban {}: the session has {}.", number, m_bans.size()));
+        std::vector<std::string> texts;
+        for (const BannedTechnique& ban : m_bans) {
+            texts.push_back(ban.text);
+        }
+        return fail(ErrorCode::NotFound, fmt::format("There is no ban {}: {}.", number, numberedChoices(texts)));
     }
     const Json before = toJson(m_bans);
     std::vector<BannedTechnique> bans = m_bans;

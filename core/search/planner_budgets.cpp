@@ -1,52 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What branches may spend. Tokens, money and device seconds of a candidate count once its outcome is consumed, as everything
 // that decisions depend on: what is under way when a budget runs out ends and is paid for.
+#include "core/search/branch_limits.h"
 #include "core/search/planner.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace espalier {
 namespace {
-
-constexpr const char* budgetPrefix = "search.branch_budget.";
-
-std::string budgetKey(NodeId node)
-{
-    return fmt::format("{}{}", budgetPrefix, node.value);
-}
-
-/// The budget and what the branch had spent when it was set.
-Json limitsJson(const BranchBudget& budget, const BranchSpending& before)
-{
-    Json json = Json::object();
-    const auto put = [&json](const char* name, const auto& limit, const auto& spent) {
-        if (limit) {
-            json[name] = {{"limit", *limit}, {"before", spent}};
-        }
-    };
-    put("evaluations", budget.evaluations, before.evaluations);
-    put("tokens", budget.tokens, before.tokens);
-    put("usd", budget.usd, before.usd);
-    put("seconds", budget.seconds, before.seconds);
-    return json;
-}
-
-template <typename T>
-void readLimit(const Json& json, const char* name, std::optional<T>& limit, T& before)
-{
-    if (!json.is_object() || !json.contains(name) || !json[name].is_object()) {
-        return;
-    }
-    const Json& one = json[name];
-    if (one.contains("limit") && one["limit"].is_number()) {
-        limit = one["limit"].template get<T>();
-    }
-    if (one.contains("before") && one["before"].is_number()) {
-        before = one["before"].template get<T>();
-    }
-}
 
 Result<void> checkBranchBudget(const BranchBudget& budget)
 {
@@ -64,38 +26,61 @@ Result<void> checkBranchBudget(const BranchBudget& budget)
 
 Result<void> Planner::setBranchBudget(NodeId node, const BranchBudget& budget)
 {
+    ESPALIER_CHECK(checkBranch(node, budget));
+    return performBranchLimits(node, budget, {}, {budget, m_tree.spentBelow(node)});
+}
+
+/// What stands here is changed, not what somebody read before.
+Result<void> Planner::changeBranchBudget(NodeId node, const BranchBudget& set, const std::vector<std::string>& lift)
+{
+    ESPALIER_CHECK(checkBranch(node, set));
+    ESPALIER_TRY(const auto stored, m_journal.store().value(branchLimitsKey(node)));
+    ESPALIER_TRY(const BranchLimits limits,
+                 changedLimits(branchLimitsFrom(stored.value_or("")), set, lift, m_tree.spentBelow(node)));
+    return performBranchLimits(node, set, lift, limits);
+}
+
+Result<void> Planner::checkBranch(NodeId node, const BranchBudget& budget) const
+{
     ESPALIER_CHECK(checkBranchBudget(budget));
-    if (!m_book.find(node)) {
-        return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", node.value));
-    }
-    ESPALIER_TRY(const auto before, m_journal.store().value(budgetKey(node)));
-    const Json limits = limitsJson(budget, m_tree.spentBelow(node));
+    return m_book.find(node) ? Result<void>()
+                             : fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", node.value));
+}
+
+/// `set`, `lift`: what the act says; `limits`: what holds after it.
+Result<void> Planner::performBranchLimits(NodeId node, const BranchBudget& set, const std::vector<std::string>& lift,
+                                          const BranchLimits& limits)
+{
+    ESPALIER_TRY(const auto before, m_journal.store().value(branchLimitsKey(node)));
     Json act = {{"act", "budget"}, {"node", node.value}};
-    for (const auto& [name, limit] : limits.items()) {
-        act[name] = limit["limit"];
+    const auto put = [&act](const char* name, const auto& limit) {
+        if (limit) {
+            act[name] = *limit;
+        }
+    };
+    put("evaluations", set.evaluations);
+    put("tokens", set.tokens);
+    put("usd", set.usd);
+    put("seconds", set.seconds);
+    if (!lift.empty()) {
+        act["lift"] = lift;
     }
     return m_acts.perform(std::move(act), {.field = "branch_budget", .node = node, .value = before.value_or("")},
-                          branchBudgetChange(node, budget.none() ? std::string() : limits.dump()));
+                          branchBudgetChange(node, branchLimitsText(limits)));
 }
 
 /// `text`: as stored; empty: no budget.
 Change Planner::branchBudgetChange(NodeId node, const std::string& text)
 {
-    return {[this, node, text] { return m_journal.setValue(budgetKey(node), text); },
-            [this, node, text] { applyBranchBudget(node, text); }};
+    return {[this, node, text] { return m_journal.setValue(branchLimitsKey(node), text); },
+            [this, node, text] { applyBranchBudget(node, branchLimitsFrom(text)); }};
 }
 
-void Planner::applyBranchBudget(NodeId node, const std::string& text)
+void Planner::applyBranchBudget(NodeId node, const BranchLimits& limits)
 {
     TreeNode* entry = m_tree.find(node);
-    entry->budget = {};
-    entry->spentBefore = {};
-    if (const auto json = parseJson(text, "budget")) {
-        readLimit(*json, "evaluations", entry->budget.evaluations, entry->spentBefore.evaluations);
-        readLimit(*json, "tokens", entry->budget.tokens, entry->spentBefore.tokens);
-        readLimit(*json, "usd", entry->budget.usd, entry->spentBefore.usd);
-        readLimit(*json, "seconds", entry->budget.seconds, entry->spentBefore.seconds);
-    }
+    entry->budget = limits.budget;
+    entry->spentBefore = limits.before;
     m_book.setBranchBudget(node, m_tree.at(node).budget, m_tree.spentOfBudget(node));
 }
 
@@ -106,11 +91,10 @@ Result<void> Planner::restoreBranchBudgets()
             settleSpending(id);
         }
     }
-    ESPALIER_TRY(const auto stored, m_journal.store().values(budgetPrefix));
-    for (const auto& [number, text] : stored) {
-        const NodeId node{std::strtoll(number.c_str(), nullptr, 10)};
-        if (!text.empty() && m_book.find(node)) {
-            applyBranchBudget(node, text);
+    ESPALIER_TRY(const auto stored, branchLimitsIn(m_journal.store()));
+    for (const auto& [node, limits] : stored) {
+        if (m_book.find(node)) {
+            applyBranchBudget(node, limits);
         }
     }
     return {};

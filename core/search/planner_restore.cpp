@@ -5,8 +5,8 @@
 #include "core/propose/source_text.h"
 #include "core/search/node_payload.h"
 #include "core/search/overturns.h"
+#include "core/search/standing.h"
 
-#include <cstdlib>
 #include <fmt/format.h>
 
 namespace espalier {
@@ -16,8 +16,8 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     m_tree.setFrame(frame);
     m_book.setFrame(frame);
     Store& store = m_journal.store();
-    ESPALIER_TRY(const auto consumed, store.value("search.consumed"));
-    m_consumed = consumed ? std::strtoll(consumed->c_str(), nullptr, 10) : 0;
+    ESPALIER_TRY(const NodeId consumed, lastConsumed(store));
+    m_consumed = consumed.value;
     ESPALIER_TRY(const auto asked, store.values("search.asked."));
     ESPALIER_CHECK(restoreBans());
     for (const StoredNode& node : nodes) {

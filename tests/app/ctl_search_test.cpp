@@ -133,6 +133,55 @@ TEST_F(SearchTest, ABudgetIsSteeredLimitByLimit)
     EXPECT_FALSE(onlyJson(ctl({"show", path("s.espalier"), "--node", "3", "--json"}))["nodes"][0]["why"].get<std::string>().empty());
 }
 
+TEST_F(SearchTest, WhatWasSteeredIsReadBack)
+{
+    ASSERT_EQ(ctl(runWords("s.espalier", 2)).status.code, 0);
+    const auto steer = [this](std::vector<std::string> words) {
+        words.insert(words.begin(), {"steer", path("s.espalier")});
+        return ctl(words);
+    };
+    const auto refusal = [&](const std::vector<std::string>& words) {
+        const auto result = steer(words);
+        EXPECT_EQ(result.status.code, 2);
+        return result.err;
+    };
+    EXPECT_EQ(refusal({"lift-ban", "1"}), "espalierctl: There is no ban 1: the session has none.\n");
+    EXPECT_EQ(steer({"ban", "no fp16", "--predicate", "fp16_instructions == 0"}).status.code, 0);
+    EXPECT_EQ(steer({"hint", "be brief"}).status.code, 0);
+    EXPECT_EQ(steer({"attach", write("notes.md", "Rows are long.")}).status.code, 0);
+    EXPECT_EQ(refusal({"lift-ban", "2"}), "espalierctl: There is no ban 2: the session has 1 \"no fp16\".\n");
+    EXPECT_EQ(refusal({"unhint", "7"}), "espalierctl: There is no hint 7: the session has 1 \"be brief\".\n");
+    EXPECT_EQ(refusal({"detach", "n.md"}), "espalierctl: No attached text is named \"n.md\": the session has \"notes.md\".\n");
+    EXPECT_EQ(steer({"boost", "--node", "3", "--factor", "2.5"}).status.code, 0);
+    const auto first = steer({"budget", "--node", "1", "--evals", "2"});
+    EXPECT_EQ(first.out, "Limits of branch 1 from now on: 2 evaluations (0 spent).\n") << first.err;
+    EXPECT_EQ(steer({"budget", "--node", "1", "--seconds", "9"}).out,
+              "Limits of branch 1 from now on: 2 evaluations (0 spent), 9 device seconds (0 spent).\n");
+    const std::string shown = ctl({"show", path("s.espalier"), "--tree"}).out;
+    for (const char* line : {"\nban 1: no fp16 (fp16_instructions == 0)\n", "\nhint 1: be brief\n",
+                             "\nattached: notes.md (14 bytes)\n", "  [boost 2.5]",
+                             "  [budget 2 evaluations (0 spent), 9 device seconds (0 spent)]"}) {
+        EXPECT_NE(shown.find(line), std::string::npos) << line << " in\n" << shown;
+    }
+    const Json json = onlyJson(ctl({"show", path("s.espalier"), "--json"}));
+    EXPECT_EQ(json["bans"], Json::parse(R"([{"number": 1, "text": "no fp16", "predicate": "fp16_instructions == 0"}])"));
+    EXPECT_EQ(json["hints"], Json::parse(R"([{"number": 1, "text": "be brief"}])"));
+    EXPECT_EQ(json["attached"], Json::parse(R"([{"name": "notes.md", "bytes": 14}])"));
+    EXPECT_EQ(json["nodes"][2]["boost"], 2.5);
+    EXPECT_EQ(json["nodes"][0]["branch_budget"]["evaluations"], Json::parse(R"({"limit": 2, "spent": 0})"));
+    EXPECT_NE(ctl({"show", path("s.espalier"), "--node", "1"}).out.find("\nbudget:   2 evaluations (0 spent), 9 device"),
+              std::string::npos);
+    EXPECT_NE(ctl({"show", path("s.espalier"), "--node", "3"}).out.find("\nboost:    2.5\n"), std::string::npos);
+    EXPECT_EQ(steer({"budget", "--node", "1", "--unlimited"}).out, "No limit of branch 1 holds from now on.\n");
+
+    const auto below = steer({"budget", "--evals", "1"});
+    EXPECT_EQ(below.out, "Limits of the session from now on: 1 evaluations (2 spent). 2 evaluations are spent: the search is over.\n");
+    EXPECT_TRUE(onlyJson(steer({"budget", "--evals", "2", "--json"}))["over"].get<bool>());
+    const auto idea = ctl({"show", path("s.espalier"), "--node", "2", "--source"});
+    EXPECT_EQ(idea.status.code, 2);
+    EXPECT_EQ(idea.err, "espalierctl: Node 2 is an idea and has no source: name a root or a candidate.\n");
+}
+
 TEST_F(SearchTest, SameSeedSameTree)
 {
     ASSERT_EQ(ctl(runWords("a.espalier", 9)).status.code, 0);
@@ -222,7 +271,7 @@ TEST_F(SearchTest, ARunThatIsPausedBySteerWaits)
     const Json acts = onlyJson(ctl({"show", path("s.espalier"), "--json"}))["acts"];
     ASSERT_EQ(acts.size(), 3U) << acts.dump();
     for (std::size_t i = 0; i < acts.size(); ++i) {
-        EXPECT_EQ(acts[i]["act"], std::vector<std::string>({"run", "pause", "hint: while it waits"})[i]);
+        EXPECT_EQ(acts[i]["act"], std::vector<std::string>({"run with refine, up to 6 evaluations", "pause", "hint: while it waits"})[i]);
         const passwd* account = ::getpwuid(::geteuid());
         EXPECT_EQ(acts[i]["author"], account ? account->pw_name : "engineer"); // tests start it without $USER
     }

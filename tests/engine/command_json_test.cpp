@@ -36,6 +36,7 @@ std::vector<command::Command> everyCommand()
             LiftBan{1},
             SetBranchBudget{NodeId{12}, {.evaluations = 3, .tokens = 4, .usd = 0.5, .seconds = 6}},
             SetBranchBudget{NodeId{13}, {}},
+            ChangeBranchBudget{NodeId{13}, {.seconds = 6}, {"usd"}},
             SetBudget{Budget{.usd = 1}},
             ChangeBudget{Budget{.seconds = 4, .target = 2, .roofPercent = 10, .plateau = 5}, {"usd", "evaluations"}},
             SetStrategy{"beam:width=2"},

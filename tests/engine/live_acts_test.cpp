@@ -77,7 +77,7 @@ TEST(LiveActs, ABanIsHeldForEveryCandidateJudgedFromThenOn)
     EXPECT_EQ(engine.tree(), tree);
     EXPECT_EQ(engine.standing.back().bans.size(), 2u);
     engine.post(command::LiftBan{3});
-    EXPECT_EQ(lastRefusal(engine), "There is no ban 3: the session has 2.");
+    EXPECT_EQ(lastRefusal(engine), "There is no ban 3: the session has 1 \"no fp16\", 2 \"no trickery\".");
     engine.post(command::LiftBan{1});
     EXPECT_EQ(engine.standing.back().bans, (std::vector<BannedTechnique>{{"no trickery", ""}}));
     engine.post(command::Inject{taskRoot, "again", "again time=70 uses=half\n"});
@@ -240,6 +240,33 @@ TEST(LiveActs, TheEndCountsWhatTheEngineerKeptBack)
                                              "back); 1 idea is left out by a boost of 0 (steer boost --node {} --factor 1 takes "
                                              "one in)",
                                              vector.value, broken.value));
+}
+
+TEST(LiveActs, ABranchsBudgetChangesLimitByLimit)
+{
+    EngineHarness engine;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Step{});
+    engine.settle();
+    const NodeId vector = engine.idea("vector");
+    const auto before = candidatesBelow(engine, vector).size();
+    engine.post(command::ChangeBranchBudget{vector, {.evaluations = 3}, {}});
+    engine.run();
+    EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3);
+    engine.post(command::ChangeBranchBudget{vector, {.seconds = 1000}, {}});
+    EXPECT_EQ(engine.nodes.at(vector).budget, (BranchBudget{.evaluations = 3, .seconds = 1000}));
+    EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3) << "what was not named counts on";
+    EXPECT_DOUBLE_EQ(engine.nodes.at(vector).branchSpent.seconds, 0) << "what was named counts from now";
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.nodes.at(vector).budget, (BranchBudget{.evaluations = 3, .seconds = 1000}));
+    engine.run();
+    EXPECT_EQ(candidatesBelow(engine, vector).size(), before + 3) << engine.tree();
+    engine.post(command::ChangeBranchBudget{vector, {}, {"evaluations", "seconds"}});
+    EXPECT_TRUE(engine.nodes.at(vector).budget.none());
+    engine.post(command::Undo{});
+    EXPECT_EQ(engine.nodes.at(vector).budget, (BranchBudget{.evaluations = 3, .seconds = 1000}));
+    engine.post(command::ChangeBranchBudget{vector, {}, {"target"}});
+    EXPECT_NE(lastRefusal(engine).find("A branch has no limit \"target\""), std::string::npos);
 }
 
 TEST(LiveActs, DeviceSecondsOfABranchAreCounted)
@@ -591,8 +618,8 @@ TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)
         EXPECT_FALSE(act.at.empty());
         words.push_back(actInWords(act.what));
     }
-    EXPECT_EQ(words, (std::vector<std::string>{"step", "run", "pause", "hint: be brief", "judge-again node 1: verify",
-                                               "kill of judging again node 1", "run", "stop"}));
+    EXPECT_EQ(words, (std::vector<std::string>{"step with refine", "run with refine", "pause", "hint: be brief", "judge-again node 1: verify",
+                                               "kill of judging again node 1", "run with refine", "stop"}));
 
     // Somebody else may take it back, also in a session whose acts were stored under the old constant name.
     engine.author = "bob";
@@ -602,6 +629,20 @@ TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)
     EXPECT_TRUE(engine.standing.back().hints.empty());
     EXPECT_EQ(acts().back().author, "bob");
     EXPECT_EQ(actInWords(acts().back().what), "undo: hint: be brief");
+}
+
+TEST(LiveActs, ARunSaysByWhatItWent)
+{
+    EngineHarness engine;
+    engine.options.strategy = "beam:width=2,tries=3";
+    engine.options.budget = Budget{.evaluations = 2, .target = 50};
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    engine.drop();
+    const auto acts = Store::open(engine.options.session, Store::Mode::ReadOnly).value()->acts().value();
+    EXPECT_EQ(actInWords(acts.at(0).what), "run with beam width=2,tries=3, up to 2 evaluations, target 50x");
+    EXPECT_EQ(actInWords(R"({"act":"run"})"), "run") << "as older sessions have it";
+    EXPECT_EQ(actInWords(R"({"act":"step","budget":{}})"), "step");
 }
 
 TEST(LiveActs, AnEditThatWasImplementedStaysAndTheActBeforeItIsNext)
