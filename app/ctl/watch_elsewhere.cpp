@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/watch_elsewhere.h"
 
-#include "app/ctl/interrupts.h"
 #include "app/ctl/output.h"
 #include "app/ctl/verdict_line.h"
-#include "core/base/file.h"
 #include "core/engine/command_socket.h"
 #include "core/search/node_book.h"
 #include "core/search/record_merge.h"
@@ -67,88 +65,84 @@ Result<std::optional<NodeSummary>> verdictOf(Store& store, NodeId id)
 class Elsewhere
 {
 public:
-    Elsewhere(const WatchVerb& options, WatchedFile file) : m_options(options), m_file(std::move(file)) {}
+    Elsewhere(const WatchVerb& options, WatchProgress& progress) : m_options(options), m_progress(progress) {}
 
-    Result<void> hold(const std::string& parentSource)
+    Result<bool> hold()
     {
         note(fmt::format("Watching {}: every save becomes a child of node {}, judged when the process that has {} open is "
                          "running. Ctrl-C ends.",
-                         m_file.path().string(), m_options.node, m_options.session));
-        if (auto text = readFile(m_file.path()); text && *text != parentSource) {
-            ESPALIER_CHECK(inject(std::move(*text))); // it was edited before we looked
-        }
-        while (m_options.saves == 0 || m_told < m_options.saves) {
-            std::array<pollfd, 2> polled = {pollfd{m_interrupts.descriptor(), POLLIN, 0}, pollfd{m_file.descriptor(), POLLIN, 0}};
-            ::poll(polled.data(), polled.size(), m_awaited.empty() ? -1 : lookMilliseconds);
-            if (m_interrupts.take()) {
+                         m_progress.file.path().string(), m_options.node, m_options.session));
+        while (m_options.saves == 0 || m_progress.told < m_options.saves) {
+            ESPALIER_TRY(const bool sent, sendSaves());
+            ESPALIER_TRY(const bool held, look());
+            if (!sent || !held) {
+                return true;
+            }
+            std::array<pollfd, 2> polled = {pollfd{m_progress.interrupts.descriptor(), POLLIN, 0},
+                                            pollfd{m_progress.file.descriptor(), POLLIN, 0}};
+            ::poll(polled.data(), polled.size(), m_progress.awaited.empty() ? -1 : lookMilliseconds);
+            if (m_progress.interrupts.take()) {
                 break;
             }
-            if (auto text = m_file.take()) {
-                ESPALIER_CHECK(inject(std::move(*text)));
+            if (auto text = m_progress.file.take()) {
+                m_progress.saved(std::move(*text));
             }
-            ESPALIER_CHECK(look());
         }
-        return {};
+        return false;
     }
 
 private:
-    std::unexpected<Error> ended() const
+    /// False: nobody takes them any more.
+    Result<bool> sendSaves()
     {
-        return fail(ErrorCode::NotFound, fmt::format("The process that had {} open has ended: start watch again, it then judges "
-                                                     "by itself.",
-                                                     m_options.session));
+        while (!m_progress.unsent.empty()) {
+            const WatchProgress::Save& save = m_progress.unsent.front();
+            const auto answer = sendCommand(m_options.session, command::Inject{NodeId{m_options.node}, save.title, save.source});
+            if (answer && !*answer) {
+                note(fmt::format("espalierctl: {}", answer->error().message));
+            } else { // without an answer it may be stored all the same
+                ESPALIER_TRY(const auto store, Store::open(m_options.session, Store::Mode::ReadOnly));
+                ESPALIER_TRY(const std::optional<NodeId> node, injected(*store, save.source));
+                if (!answer && !node) {
+                    return false;
+                }
+                if (node) {
+                    m_progress.awaited.push_back(*node);
+                }
+            }
+            m_progress.unsent.pop_front();
+        }
+        return true;
     }
 
-    Result<void> inject(std::string source)
+    /// False: nobody is there who would judge what is awaited still.
+    Result<bool> look()
     {
-        const std::string title = fmt::format("{} {}", m_file.path().filename().string(), ++m_saved);
-        const auto answer = sendCommand(m_options.session, command::Inject{NodeId{m_options.node}, title, source});
-        if (!answer) {
-            return ended();
-        }
-        if (!*answer) {
-            note(fmt::format("espalierctl: {}", answer->error().message));
-            return {};
-        }
-        ESPALIER_TRY(const auto store, Store::open(m_options.session, Store::Mode::ReadOnly));
-        ESPALIER_TRY(const std::optional<NodeId> node, injected(*store, source));
-        if (node) {
-            m_awaited.push_back(*node);
-        }
-        return {};
-    }
-
-    Result<void> look()
-    {
-        if (m_awaited.empty()) {
-            return {};
+        if (m_progress.awaited.empty()) {
+            return true;
         }
         const bool held = somebodyListens(m_options.session); // asked first: what it stored before it ended is found
         ESPALIER_TRY(const auto store, Store::open(m_options.session, Store::Mode::ReadOnly));
-        for (const NodeId id : std::vector<NodeId>(m_awaited)) {
+        for (const NodeId id : std::vector<NodeId>(m_progress.awaited)) {
             ESPALIER_TRY(const std::optional<NodeSummary> node, verdictOf(*store, id));
             if (node) {
                 printVerdict(*node, m_options.json);
-                std::erase(m_awaited, id);
-                ++m_told;
+                std::erase(m_progress.awaited, id);
+                ++m_progress.told;
             }
         }
-        return held || m_awaited.empty() ? Result<void>() : ended();
+        return held || m_progress.awaited.empty();
     }
 
     const WatchVerb& m_options;
-    WatchedFile m_file;
-    Interrupts m_interrupts;
-    std::vector<NodeId> m_awaited;
-    int m_saved = 0, m_told = 0;
+    WatchProgress& m_progress;
 };
 
 } // namespace
 
-int watchElsewhere(const WatchVerb& options, WatchedFile file, const std::string& text)
+Result<bool> watchElsewhere(const WatchVerb& options, WatchProgress& progress)
 {
-    const auto held = Elsewhere(options, std::move(file)).hold(text);
-    return held ? exitOk : failWith(held.error(), options.json);
+    return Elsewhere(options, progress).hold();
 }
 
 } // namespace espalier::ctl

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/event_queue.h"
-#include "app/ctl/interrupts.h"
 #include "app/ctl/output.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "app/ctl/verdict_line.h"
 #include "app/ctl/watch_elsewhere.h"
-#include "app/ctl/watched_file.h"
+#include "app/ctl/watch_progress.h"
 #include "core/base/file.h"
+#include "core/engine/command_socket.h"
 
 #include <array>
+#include <chrono>
 #include <fmt/format.h>
 #include <poll.h>
 #include <set>
@@ -18,61 +19,64 @@ namespace espalier::ctl {
 
 namespace {
 
+constexpr std::chrono::seconds busyLimit{10}; ///< a process that is opening or closing the session
+
 /// The engine runs with the strategy that waits for the engineer: nothing but what is saved is judged.
 class Watching
 {
 public:
-    Watching(const WatchVerb& options, WatchedFile file) : m_options(options), m_file(std::move(file)) {}
+    Watching(const WatchVerb& options, WatchProgress& progress)
+        : m_options(options), m_progress(progress), m_awaited(static_cast<int>(progress.awaited.size()))
+    {
+    }
 
-    int hold(const std::string& parentSource)
+    Result<void> open()
     {
         EngineOptions engine;
         engine.session = m_options.session;
         engine.strategyOnce = "manual";
-        auto opened = Engine::open(std::move(engine), [this](const event::Event& event) { m_events.push(event); });
-        if (!opened && opened.error().code == ErrorCode::Busy) {
-            return watchElsewhere(m_options, std::move(m_file), parentSource);
-        }
-        if (!opened) {
-            return failWith(opened.error(), m_options.json);
-        }
-        m_engine = std::move(*opened);
-        note(fmt::format("Watching {}: every save becomes a child of node {}. Ctrl-C ends.", m_file.path().string(), m_options.node));
-        if (auto text = readFile(m_file.path()); text && *text != parentSource) {
-            inject(std::move(*text)); // it was edited before we looked
-        }
+        ESPALIER_TRY(m_engine, Engine::open(std::move(engine), [this](const event::Event& event) { m_events.push(event); }));
+        return {};
+    }
+
+    Result<void> hold()
+    {
+        note(fmt::format("Watching {}: every save becomes a child of node {}. Ctrl-C ends.", m_progress.file.path().string(),
+                         m_options.node));
+        injectSaves();
         m_engine->post(command::Run{});
         while (!m_ended) {
-            std::array<pollfd, 3> polled = {pollfd{m_events.descriptor(), POLLIN, 0}, pollfd{m_interrupts.descriptor(), POLLIN, 0},
-                                            pollfd{m_file.descriptor(), POLLIN, 0}};
+            std::array<pollfd, 3> polled = {pollfd{m_events.descriptor(), POLLIN, 0},
+                                            pollfd{m_progress.interrupts.descriptor(), POLLIN, 0},
+                                            pollfd{m_progress.file.descriptor(), POLLIN, 0}};
             ::poll(polled.data(), polled.size(), -1);
-            if (m_interrupts.take()) {
+            if (m_progress.interrupts.take()) {
                 break;
             }
-            if (auto text = m_file.take()) {
-                inject(std::move(*text));
+            if (auto text = m_progress.file.take()) {
+                m_progress.saved(std::move(*text));
+                injectSaves();
                 m_engine->post(command::Run{});
             }
             for (const event::Event& event : m_events.take()) {
                 handle(event);
             }
-            if (m_options.saves > 0 && m_told >= m_options.saves) {
+            if (m_options.saves > 0 && m_progress.told >= m_options.saves) {
                 break;
             }
         }
         m_engine.reset();
-        if (m_error) {
-            return failWith(*m_error, m_options.json);
-        }
-        return exitOk;
+        return m_error ? Result<void>(std::unexpected(*m_error)) : Result<void>();
     }
 
 private:
-    void inject(std::string source)
+    void injectSaves()
     {
-        ++m_saved;
-        ++m_awaited;
-        m_engine->post(command::Inject{NodeId{m_options.node}, fmt::format("{} {}", m_file.path().filename().string(), m_saved), std::move(source)});
+        for (WatchProgress::Save& save : m_progress.unsent) {
+            ++m_awaited;
+            m_engine->post(command::Inject{NodeId{m_options.node}, std::move(save.title), std::move(save.source)});
+        }
+        m_progress.unsent.clear();
     }
 
     void handle(const event::Event& event)
@@ -82,6 +86,9 @@ private:
                 m_first = false;
                 for (const NodeSummary& node : changes->nodes) {
                     m_known.insert(node.id);
+                }
+                for (const NodeId id : m_progress.awaited) { // of it the verdict is owed
+                    m_known.erase(id);
                 }
             }
             for (const NodeSummary& node : changes->nodes) {
@@ -113,22 +120,51 @@ private:
 
     void tell(const NodeSummary& node)
     {
-        ++m_told;
+        ++m_progress.told;
         --m_awaited;
         printVerdict(node, m_options.json);
     }
 
     const WatchVerb& m_options;
-    WatchedFile m_file;
+    WatchProgress& m_progress;
     EventQueue m_events;
-    Interrupts m_interrupts;
     std::set<NodeId> m_known;
     bool m_first = true, m_ended = false;
-    int m_saved = 0, m_told = 0, m_awaited = 0;
+    int m_awaited = 0;
     RunStatus m_status;
     std::optional<Error> m_error;
     std::unique_ptr<Engine> m_engine; ///< last: its observer uses the members above
 };
+
+/// The session is watched by this process, or beside the one that has it open, until that ends. Between two holders lies a
+/// moment in which one has the session and does not listen.
+Result<void> follow(const WatchVerb& options, WatchProgress& progress)
+{
+    for (auto patience = std::chrono::steady_clock::now() + busyLimit;;) {
+        Watching watching(options, progress);
+        const auto opened = watching.open();
+        if (opened) {
+            return watching.hold();
+        }
+        if (opened.error().code != ErrorCode::Busy) {
+            return opened;
+        }
+        if (somebodyListens(options.session)) {
+            ESPALIER_TRY(const bool ended, watchElsewhere(options, progress));
+            if (!ended) {
+                return {};
+            }
+            note(fmt::format("The process that had {} open has ended: what is saved is judged here.", options.session));
+            patience = std::chrono::steady_clock::now() + busyLimit;
+        } else if (std::chrono::steady_clock::now() >= patience) {
+            return opened;
+        }
+        pollfd polled = {progress.interrupts.descriptor(), POLLIN, 0};
+        if (::poll(&polled, 1, 100) > 0 && progress.interrupts.take()) {
+            return {};
+        }
+    }
+}
 
 Result<std::string> sourceOf(const WatchVerb& options)
 {
@@ -160,7 +196,12 @@ int watch(const WatchVerb& options)
     if (!watched) {
         return failWith(watched.error(), options.json);
     }
-    return Watching(options, std::move(*watched)).hold(*source);
+    WatchProgress progress(std::move(*watched));
+    if (auto text = readFile(file); text && *text != *source) {
+        progress.saved(std::move(*text)); // it was edited before we looked
+    }
+    const auto followed = follow(options, progress);
+    return followed ? exitOk : failWith(followed.error(), options.json);
 }
 
 } // namespace espalier::ctl

@@ -135,6 +135,39 @@ TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
     EXPECT_EQ((*own)["outcome"], "passed");
 }
 
+/// The run ends before it has judged a save, and there is a save after its end: the watch judges both.
+TEST_F(WatchTest, WhenTheRunEndsTheWatchGoesOnByItself)
+{
+    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--evals", "400", "--session", path("s.espalier")}));
+    ASSERT_TRUE(run) << run.error().message;
+    bool paused = false;
+    for (int i = 0; i < 100 && !paused; ++i) {
+        paused = ctl({"steer", path("s.espalier"), "pause"}).status.code == 0; // it waits and holds the session
+        std::this_thread::sleep_for(100ms);
+    }
+    ASSERT_TRUE(paused);
+    auto process = Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2", "--json"}));
+    ASSERT_TRUE(process) << process.error().message;
+    const std::string source = firstText("mine.cu");
+    std::this_thread::sleep_for(2s);
+    saveInPlace("mine.cu", edited(source, "first"));
+    std::this_thread::sleep_for(1s);
+    const auto titled = [this](const std::string& title) {
+        const auto children = childrenOf(1);
+        const auto found = std::find_if(children.begin(), children.end(), [&](const Json& node) { return node["title"] == title; });
+        return found == children.end() ? Json() : *found;
+    };
+    ASSERT_EQ(titled("mine.cu 1")["state"], "queued") << "the run has it";
+    ::kill(run->pid(), SIGINT);
+    ASSERT_TRUE(run->wait(60s));
+    saveInPlace("mine.cu", edited(source, "second"));
+    const auto status = process->wait(120s);
+    ASSERT_TRUE(status) << "two saves, two verdicts, and it ends";
+    EXPECT_EQ(status->code, 0);
+    EXPECT_EQ(titled("mine.cu 1")["outcome"], "passed");
+    EXPECT_EQ(titled("mine.cu 2")["outcome"], "passed");
+}
+
 TEST_F(WatchTest, CtrlCEndsIt)
 {
     auto process = Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu")}));
