@@ -9,7 +9,6 @@
 #include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
-#include "core/search/standing.h"
 
 #include <fmt/format.h>
 

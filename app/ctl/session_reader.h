@@ -3,8 +3,8 @@
 
 #include "core/base/result.h"
 #include "core/model/node.h"
-#include "core/propose/background.h"
 #include "core/search/node_book.h"
+#include "core/search/standing.h"
 #include "core/store/store.h"
 
 #include <map>

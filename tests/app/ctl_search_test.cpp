@@ -271,7 +271,7 @@ TEST_F(SearchTest, ARunThatIsPausedBySteerWaits)
     const Json acts = onlyJson(ctl({"show", path("s.espalier"), "--json"}))["acts"];
     ASSERT_EQ(acts.size(), 3U) << acts.dump();
     for (std::size_t i = 0; i < acts.size(); ++i) {
-        EXPECT_EQ(acts[i]["act"], std::vector<std::string>({"run with refine, up to 6 evaluations", "pause", "hint: while it waits"})[i]);
+        EXPECT_EQ(acts[i]["act"], std::vector<std::string>({"run with refine, up to 200 evaluations", "pause", "hint: while it waits"})[i]);
         const passwd* account = ::getpwuid(::geteuid());
         EXPECT_EQ(acts[i]["author"], account ? account->pw_name : "engineer"); // tests start it without $USER
     }
