@@ -138,7 +138,8 @@ TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
 /// The run ends before it has judged a save, and there is a save after its end: the watch judges both.
 TEST_F(WatchTest, WhenTheRunEndsTheWatchGoesOnByItself)
 {
-    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--evals", "400", "--session", path("s.espalier")}));
+    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--strategy", "refine", "--evals", "400", "--session",
+                                       path("s.espalier")}));
     ASSERT_TRUE(run) << run.error().message;
     bool paused = false;
     for (int i = 0; i < 100 && !paused; ++i) {
