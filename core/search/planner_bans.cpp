@@ -90,7 +90,7 @@ std::optional<NodeId> Planner::twinOf(const std::string& identity) const
 
 bool Planner::prunedUnjudged(NodeId node) const
 {
-    return m_book.pruned(node) && m_book.find(node)->state != NodeState::Done;
+    return m_book.find(node)->state != NodeState::Done && m_book.pruned(node); // the way up may be long
 }
 
 Result<void> Planner::restoreBans()
