@@ -364,7 +364,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
             ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
                                          evaluation.evidence));
-            m_sanitizing += secondsSince(begin);
+            m_sanitizing = secondsSince(begin);
         }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
@@ -412,6 +412,7 @@ Evaluation Evaluator::attempt(const worker::Evaluate& job, const Callbacks& call
     evaluation.stage = Stage::Verify;
     evaluation.epoch = m_epoch;
     m_start = std::chrono::steady_clock::now();
+    m_sanitizing = 0;
     Judged<void> result = evaluate(job, callbacks, evaluation);
     m_context.buffers.release();
     m_context.runners.dropDead();
@@ -462,7 +463,7 @@ bool Evaluator::recover()
 Evaluation Evaluator::run(const worker::Evaluate& job, const Callbacks& callbacks)
 {
     bool again = false;
-    m_opening = m_sanitizing = 0;
+    m_opening = 0;
     Evaluation evaluation = attempt(job, callbacks, again);
     const bool lost = evaluation.outcome != Outcome::Passed && m_context.session.lost();
     const bool cancelled = evaluation.cause == NotRunCause::Cancelled;

@@ -96,7 +96,8 @@ private:
     std::string m_epoch;
     std::unique_ptr<DeviceMonitor> m_monitor;
     std::chrono::steady_clock::time_point m_start; ///< of the current attempt, the task being open
-    double m_opening = 0, m_sanitizing = 0;        ///< seconds of the current job
+    double m_opening = 0;                          ///< seconds of the current job
+    double m_sanitizing = 0;                       ///< of the current attempt
     std::set<std::pair<std::string, std::string>> m_opened; ///< task and rival's library: once, whatever came of it
     std::map<std::string, std::shared_ptr<const Task>> m_tasks;
     std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled; ///< task, library, case: seconds

@@ -162,7 +162,7 @@ Result<void> Planner::attach(const Attachment& attachment)
     const auto before = std::find_if(m_attachments.begin(), m_attachments.end(),
                                      [&](const Attachment& one) { return one.name == attachment.name; });
     if (attachment.text.empty() && before == m_attachments.end()) {
-        return fail(ErrorCode::NotFound, 
+        return fail(ErrorCode::NotFound,
                     fmt::format("No attached text is named \"{}\": {}.", attachment.name, namedChoices(m_attachments)));
     }
     const Json was = {{"name", attachment.name}, {"text", before == m_attachments.end() ? std::string() : before->text}};
