@@ -133,8 +133,12 @@ void RunnerProcess::drain(UniqueFd& pipe)
     }
 }
 
-std::string RunnerProcess::output() const
+std::string RunnerProcess::output()
 {
+    if (m_alive) { // what it printed before its last answer may still be in the pipes
+        drain(m_process.output());
+        drain(m_process.error());
+    }
     std::string text = printable(m_output, outputKept);
     if (m_outputDropped > 0) {
         text += fmt::format("\n[{} more bytes dropped]", m_outputDropped);

@@ -83,7 +83,7 @@ public:
     std::uint32_t client() const { return m_client; }
     int runtimeVersion() const { return m_runtimeVersion; } ///< 13000
     /// What it printed, capped and printable.
-    std::string output() const;
+    std::string output();
     /// W0(B): the judge's time of empty blocks, with and without displacing the L2 cache.
     std::map<std::uint32_t, double>& emptyWall(bool displaceL2 = true) { return m_emptyWall[displaceL2 ? 1 : 0]; }
 
