@@ -94,26 +94,34 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
                     "another one may take a session over");
     run->add_option("--incumbent", words.incumbent,
                     "The kernel that serves today, timed as a rival: FILE.cu, or FILE.so:SYMBOL");
-    ctl::takesWhole(run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together"), 0);
+    ctl::takesWhole(run->add_option("--evals", words.evaluations, "Most evaluations of the session, all runs together"),
+                    0);
     ctl::takesNumber(run->add_option("--seconds", words.seconds, "Most seconds of the session, all runs together"), 0);
     ctl::takesNumber(run->add_option("--usd", words.usd, "Most money for models, all runs together"), 0);
-    ctl::takesWhole(run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together"), 0);
-    CLI::Option* target = run->add_option(
-        "--target", words.target, "Enough when the best is surely so many times as fast as the incumbent (the root without one)");
+    ctl::takesWhole(run->add_option("--tokens", words.tokens, "Most tokens of models, in and out, all runs together"),
+                    0);
+    CLI::Option* target =
+        run->add_option("--target", words.target,
+                        "Enough when the best is surely so many times as fast as the incumbent (the root without one)");
     ctl::takesNumberAbove(target, 1, "2: twice as fast");
     CLI::Option* roof = run->add_option("--roof", words.roofPercent,
                                         "Enough when the best is surely within so many per cent of its goal floor");
     ctl::takesNumber(roof, 0);
-    ctl::takesWhole(run->add_option("--plateau", words.plateau, "Enough after so many evaluations without a new best"), 1);
+    ctl::takesWhole(run->add_option("--plateau", words.plateau, "Enough after so many evaluations without a new best"),
+                    1);
     ctl::addModelOptions(*run, words.models);
-    ctl::takesWhole(run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it"), 0);
-    run->add_flag_callback("--profile", [&verb] { verb.engine.profiling = Profiling::Full; },
-                           "Profile every candidate that passes, not only what leads at the end: all counters, samples by line");
-    ctl::takesWhole(run->add_option("--builders", words.builders, "Compilers at once (default: one per core)"), 0, 1024);
+    ctl::takesWhole(
+        run->add_option("--seed", words.seed, "Seed of the search (default 1); secret inputs do not depend on it"), 0);
+    run->add_flag_callback(
+        "--profile", [&verb] { verb.engine.profiling = Profiling::Full; },
+        "Profile every candidate that passes, not only what leads at the end: all counters, samples by line");
+    ctl::takesWhole(run->add_option("--builders", words.builders, "Compilers at once (default: one per core)"), 0,
+                    1024);
     run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
         ->expected(1, -1);
-    run->add_flag_callback("--no-lessons", [&verb] { verb.engine.lessons = false; },
-                           "Do not ask a model at the end what the session has taught");
+    run->add_flag_callback(
+        "--no-lessons", [&verb] { verb.engine.lessons = false; },
+        "Do not ask a model at the end what the session has taught");
     run->add_flag("--dry-run", verb.dryRun, "Only estimate what models would cost");
     run->add_option("--export", verb.exportFolder, "Export the best candidate to this folder at the end");
     run->add_flag("--json", verb.json, "One JSON object on standard output");
@@ -131,7 +139,8 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
     eval->add_flag("--sanitize", verb.sanitize,
                    "Look with compute-sanitizer too (CUDA devices); without its word the kernel does not pass");
     eval->add_flag("--profile", verb.profile,
-                   "Afterwards read hardware counters and samples by source line (CUDA devices; the simulated device counts anyway)");
+                   "Afterwards read hardware counters and samples by source line (CUDA devices; the simulated device "
+                   "counts anyway)");
     eval->add_flag("--exact-counts", verb.exactCounts,
                    "Like --profile, with exact counts by instruction from one call of patched kernels (CUDA devices)");
     eval->add_option("--tier", tier, "quick (default) or full timing")->check(CLI::IsMember({"quick", "full"}));
@@ -143,7 +152,8 @@ void addEval(CLI::App& app, ctl::EvalVerb& verb, std::string& tier)
                      "offline (default): calls back to back; server: calls arrive at random, latency counts "
                      "(needs --regime steady and --rate)")
         ->check(CLI::IsMember({"offline", "server"}));
-    ctl::takesNumber(eval->add_option("--rate", verb.setting.rate, "Mode server: mean calls per second, 1 to 100000"), 1, 100000);
+    ctl::takesNumber(eval->add_option("--rate", verb.setting.rate, "Mode server: mean calls per second, 1 to 100000"),
+                     1, 100000);
     eval->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
@@ -175,14 +185,17 @@ void addWatch(CLI::App& app, ctl::WatchVerb& verb)
     CLI::App* watch = app.add_subcommand("watch", "Judge every save of a kernel as a child of a node");
     watch->add_option("session", verb.session, "The session file")->required();
     ctl::takesWhole(watch->add_option("node", verb.node, "The root or candidate to start from"), 1)->required();
-    watch->add_option("--file", verb.file, "The file that you edit; default: node_N.cu here, written where it is missing");
-    ctl::takesWhole(watch->add_option("--saves", verb.saves, "End after so many verdicts; default: at Ctrl-C"), 0, 1'000'000);
+    watch->add_option("--file", verb.file,
+                      "The file that you edit; default: node_N.cu here, written where it is missing");
+    ctl::takesWhole(watch->add_option("--saves", verb.saves, "End after so many verdicts; default: at Ctrl-C"), 0,
+                    1'000'000);
     watch->add_flag("--json", verb.json, "One JSON object a line on standard output");
 }
 
 void addRepro(CLI::App& app, ctl::ReproVerb& verb)
 {
-    CLI::App* repro = app.add_subcommand("repro", "One self-contained program that calls a kernel, for ncu, cuda-gdb or a bug report");
+    CLI::App* repro = app.add_subcommand(
+        "repro", "One self-contained program that calls a kernel, for ncu, cuda-gdb or a bug report");
     repro->add_option("session", verb.session, "The session file")->required();
     ctl::takesWhole(repro->add_option("node", verb.node, "The root or candidate"), 1)->required();
     repro->add_option("--case", verb.caseId, "The case whose shapes it uses; default: the first verified one");
@@ -240,7 +253,8 @@ int runVerb(int argc, char** argv)
     ctl::ProviderDoctorVerb provider;
     ctl::DoctorVerb doctorVerb;
     CLI::App* doctor = addDoctor(app, provider);
-    doctor->add_flag("--roofs", doctorVerb.roofs, "Measure what the GPU reaches (bytes and operations a second) and keep it");
+    doctor->add_flag("--roofs", doctorVerb.roofs,
+                     "Measure what the GPU reaches (bytes and operations a second) and keep it");
     CLI::App* tasks = app.add_subcommand("tasks", "List the built-in tasks");
     tasks->add_flag("--json", json, "One JSON object on standard output");
     addRun(app, words, run);

@@ -47,18 +47,20 @@ BranchBudgetDialog::BranchBudgetDialog(const NodeSummary& node, QWidget* parent)
     m_usd->setPrefix(tr("USD "));
     m_usd->setSpecialValueText(tr("no limit"));
     m_usd->setValue(node.budget.usd.value_or(0));
-    auto* words = new QLabel(tr("\"%1\" and all below it may spend this much from now on, all together; then nothing more "
-                                "grows there.")
-                                 .arg(format::text(node.title)));
+    auto* words =
+        new QLabel(tr("\"%1\" and all below it may spend this much from now on, all together; then nothing more "
+                      "grows there.")
+                       .arg(format::text(node.title)));
     words->setTextFormat(Qt::PlainText);
     words->setWordWrap(true);
     const BranchSpending& spent = node.branchSpent;
-    auto* so = new QLabel(node.budget.none() ? tr("This branch has no budget yet.")
-                                             : tr("Spent since it was set: %1 evaluations, %2 tokens, USD %3, %4 of the device.")
-                                                   .arg(spent.evaluations)
-                                                   .arg(format::count(std::uint64_t(spent.tokens)))
-                                                   .arg(spent.usd, 0, 'f', 2)
-                                                   .arg(format::seconds(spent.seconds)));
+    auto* so = new QLabel(node.budget.none()
+                              ? tr("This branch has no budget yet.")
+                              : tr("Spent since it was set: %1 evaluations, %2 tokens, USD %3, %4 of the device.")
+                                    .arg(spent.evaluations)
+                                    .arg(format::count(std::uint64_t(spent.tokens)))
+                                    .arg(spent.usd, 0, 'f', 2)
+                                    .arg(format::seconds(spent.seconds)));
     so->setTextFormat(Qt::PlainText);
     so->setWordWrap(true);
     so->setObjectName(QStringLiteral("spent"));

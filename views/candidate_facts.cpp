@@ -20,7 +20,9 @@ QString tr(const char* source)
 
 BetterWhen directionOf(Better better)
 {
-    return better == Better::Lower ? BetterWhen::Lower : better == Better::Higher ? BetterWhen::Higher : BetterWhen::Neither;
+    return better == Better::Lower    ? BetterWhen::Lower
+           : better == Better::Higher ? BetterWhen::Higher
+                                      : BetterWhen::Neither;
 }
 
 MetricRow rowFor(const MetricValue& value)
@@ -133,10 +135,10 @@ CandidateFacts factsOf(const NodeDetail& detail)
     facts.point = pointOf(detail);
     facts.why = whyIncomplete(evaluation);
     // Unknown provenance counts as modelled.
-    const bool measured = !evaluation.metrics.empty() &&
-                          std::all_of(evaluation.metrics.begin(), evaluation.metrics.end(), [](const MetricValue& value) {
-                              return value.provenance == Provenance::Measured;
-                          });
+    const bool measured =
+        !evaluation.metrics.empty() &&
+        std::all_of(evaluation.metrics.begin(), evaluation.metrics.end(),
+                    [](const MetricValue& value) { return value.provenance == Provenance::Measured; });
     facts.column.provenance = measured ? Provenance::Measured : Provenance::Model;
     if (evaluation.profile) {
         facts.column.source = sourceOf(*evaluation.profile);
@@ -144,7 +146,9 @@ CandidateFacts factsOf(const NodeDetail& detail)
             format::text(evaluation.profile->caseId) + QLatin1Char('@') + format::text(evaluation.epoch);
         for (const Roof& roof : evaluation.profile->roofs) {
             // Of a level's roofs ("dram", "dram_copy", "dram_write") the level's own; what is no level is arithmetic.
-            const auto isOf = [&](const std::string& level) { return roof.id == level || roof.id.starts_with(level + "_"); };
+            const auto isOf = [&](const std::string& level) {
+                return roof.id == level || roof.id.starts_with(level + "_");
+            };
             if (roof.id == "dram" || roof.id == "l2" || roof.id == "l1") {
                 facts.bandwidths.push_back({roof.id, roof.measured, roof.theory});
             } else if (!isOf("dram") && !isOf("l2") && !isOf("l1")) {

@@ -16,7 +16,7 @@ struct CandidateFacts {
     std::vector<MetricRow> metrics; ///< one cell each
     std::optional<RooflinePoint> point;
     std::vector<ChartRoof> bandwidths, rates;
-    QString why;                    ///< no metrics, or not all of them: cause and remedy
+    QString why; ///< no metrics, or not all of them: cause and remedy
 
     bool profiled() const { return !metrics.empty() || point.has_value(); }
 };

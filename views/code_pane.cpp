@@ -134,8 +134,8 @@ void CodePane::markLinked(const std::vector<int>& lines, bool reveal)
     const int first = int(m_view->SendScintilla(QsciScintilla::SCI_DOCLINEFROMVISIBLE,
                                                 static_cast<unsigned long>(m_view->firstVisibleLine())));
     const int shown = int(m_view->SendScintilla(QsciScintilla::SCI_LINESONSCREEN));
-    const bool seen = std::any_of(lines.begin(), lines.end(),
-                                  [&](int line) { return line >= first && line < first + shown; });
+    const bool seen =
+        std::any_of(lines.begin(), lines.end(), [&](int line) { return line >= first && line < first + shown; });
     if (!seen) {
         m_view->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE,
                               static_cast<unsigned long>(std::max(0, lines.front() - shown / 3)));

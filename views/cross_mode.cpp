@@ -44,7 +44,9 @@ bool CrossMode::choose(NodeId second)
         return true; // another one is meant
     }
     if (node->kind == NodeKind::Idea || node->state != NodeState::Done || node->outcome != Outcome::Passed) {
-        emit said(tr("%1  %2 cannot be crossed: choose a kernel that passed. Esc leaves.").arg(second.value).arg(format::text(node->title)));
+        emit said(tr("%1  %2 cannot be crossed: choose a kernel that passed. Esc leaves.")
+                      .arg(second.value)
+                      .arg(format::text(node->title)));
         return true;
     }
     const NodeId first = *m_first;
@@ -52,7 +54,8 @@ bool CrossMode::choose(NodeId second)
     grow(m_bench, tr("Cross %1 with %2").arg(first.value).arg(second.value), command::CrossOver{first, second},
          [first, second](const NodeSummary& made) {
              const auto from = [&](NodeId parent) {
-                 return std::any_of(made.parents.begin(), made.parents.end(), [&](const Edge& edge) { return edge.parent == parent; });
+                 return std::any_of(made.parents.begin(), made.parents.end(),
+                                    [&](const Edge& edge) { return edge.parent == parent; });
              };
              return made.kind == NodeKind::Idea && from(first) && from(second);
          });

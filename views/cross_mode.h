@@ -13,8 +13,8 @@ namespace espalier {
 
 class Workbench;
 
-/// "Cross with…": after the first kernel the second one is chosen, by a click or Return on it; Escape leaves. Walking with
-/// keys moves the selection and chooses nothing. Thread: GUI.
+/// "Cross with…": after the first kernel the second one is chosen, by a click or Return on it; Escape leaves. Walking
+/// with keys moves the selection and chooses nothing. Thread: GUI.
 class CrossMode : public QObject
 {
     Q_OBJECT

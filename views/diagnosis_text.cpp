@@ -44,15 +44,17 @@ QString warning(const std::string& check, const Theme& theme)
 
 QString gainText(const Diagnosis& one)
 {
-    return one.gainPercent >= 1 ? tr("at most %1 % of the time to gain").arg(format::number(one.gainPercent, 2)) : QString();
+    return one.gainPercent >= 1 ? tr("at most %1 % of the time to gain").arg(format::number(one.gainPercent, 2))
+                                : QString();
 }
 
 QString linesText(const Diagnosis& one)
 {
     QStringList places;
     for (const DiagnosisLine& line : one.lines) {
-        places += QStringLiteral("<a href='line:%1'>%2</a> (%3 %)")
-                      .arg(QString::number(line.line), tr("line %1").arg(line.line), format::number(100 * line.share, 2));
+        places +=
+            QStringLiteral("<a href='line:%1'>%2</a> (%3 %)")
+                .arg(QString::number(line.line), tr("line %1").arg(line.line), format::number(100 * line.share, 2));
     }
     return places.join(QStringLiteral(", "));
 }

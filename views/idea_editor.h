@@ -24,8 +24,8 @@ struct IdeaEdit {
     IdeaWords before, after;
 };
 
-/// Title and words of an idea, edited where they stand. Enter keeps them, Escape leaves them, Shift+Enter begins a line.
-/// Thread: GUI.
+/// Title and words of an idea, edited where they stand. Enter keeps them, Escape leaves them, Shift+Enter begins a
+/// line. Thread: GUI.
 class IdeaEditor : public QFrame
 {
     Q_OBJECT

@@ -79,8 +79,8 @@ QString InjectDialog::source() const
 
 void InjectDialog::chooseFile()
 {
-    const QString file =
-        QFileDialog::getOpenFileName(this, tr("A kernel's source"), QString(), tr("CUDA sources (*.cu);;All files (*)"));
+    const QString file = QFileDialog::getOpenFileName(this, tr("A kernel's source"), QString(),
+                                                      tr("CUDA sources (*.cu);;All files (*)"));
     if (!file.isEmpty()) {
         readFile(file);
     }

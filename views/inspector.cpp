@@ -14,8 +14,8 @@
 
 #include <QDateTime>
 #include <QEvent>
-#include <QHeaderView>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QTabWidget>
 #include <QTextBrowser>
@@ -42,7 +42,8 @@ QString branchWords(const NodeSummary& node)
         parts += Inspector::tr("USD %1/%2").arg(spent.usd, 0, 'f', 2).arg(*budget.usd, 0, 'f', 2);
     }
     if (budget.seconds) {
-        parts += Inspector::tr("%1 of %2 of the device").arg(format::seconds(spent.seconds), format::seconds(*budget.seconds));
+        parts += Inspector::tr("%1 of %2 of the device")
+                     .arg(format::seconds(spent.seconds), format::seconds(*budget.seconds));
     }
     return Inspector::tr("branch budget %1").arg(parts.join(QStringLiteral(", ")));
 }
@@ -54,7 +55,9 @@ QString whySentence(const NodeDetail& detail)
     if (why.isEmpty()) {
         return detail.summary.proposer == "engineer" ? Inspector::tr("Added by the engineer.") : QString();
     }
-    return (detail.summary.kind == NodeKind::Idea ? Inspector::tr("Why it was asked for: %1.") : Inspector::tr("Why it was chosen: %1.")).arg(why);
+    return (detail.summary.kind == NodeKind::Idea ? Inspector::tr("Why it was asked for: %1.")
+                                                  : Inspector::tr("Why it was chosen: %1."))
+        .arg(why);
 }
 
 void enlarge(QLabel* label, double factor)
@@ -69,8 +72,7 @@ void enlarge(QLabel* label, double factor)
 Inspector::Inspector(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_sign(new SignLabel(bench.themes())), m_title(new QLabel),
       m_sentence(new QLabel), m_facts(new QLabel), m_diagnosis(new QLabel), m_tabs(new QTabWidget), m_why(new QLabel),
-      m_idea(new QTextBrowser),
-      m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench)),
+      m_idea(new QTextBrowser), m_diff(new DiffPanel(bench.themes())), m_source(new SourcePanel(bench)),
       m_profile(new ProfilePanel(bench.themes())), m_stages(new QTreeView),
       m_stagesModel(new StagesModel(bench.themes(), this)), m_prompt(new PromptPanel(bench))
 {

@@ -101,9 +101,9 @@ std::vector<KernelRow> kernelRows(const Evaluation& evaluation)
     if (evaluation.profile) {
         for (const ProfiledKernel& kernel : evaluation.profile->kernels) {
             // The build's names are demangled already, those of launches are not.
-            const auto found = std::find_if(rows.begin(), rows.end(), [name = demangled(kernel.name)](const KernelRow& row) {
-                return row.fullName == name;
-            });
+            const auto found =
+                std::find_if(rows.begin(), rows.end(),
+                             [name = demangled(kernel.name)](const KernelRow& row) { return row.fullName == name; });
             KernelRow& row = found == rows.end() ? start(kernel.name) : *found;
             addLaunch(row, kernel, architecture);
             row.localBytes = std::max(row.localBytes, kernel.localBytes);

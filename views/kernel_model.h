@@ -14,14 +14,14 @@ class ThemeManager;
 
 /// What one kernel of a candidate needs of a multiprocessor, as ptxas and its launch say.
 struct KernelRow {
-    QString name, fullName;     ///< "norm"; "norm(float const*, float*, int)"
+    QString name, fullName; ///< "norm"; "norm(float const*, float*, int)"
     int registers = 0;
     int spillStoreBytes = 0, spillLoadBytes = 0;
     int staticSharedBytes = 0, dynamicSharedBytes = 0;
     int localBytes = 0;
-    int threads = 0;            ///< of a block; 0: it was not seen launched
-    QString launch;             ///< "2048 × 256": blocks and threads; empty: not seen launched
-    double occupancy = 0;       ///< percent; 0: not known
+    int threads = 0;      ///< of a block; 0: it was not seen launched
+    QString launch;       ///< "2048 × 256": blocks and threads; empty: not seen launched
+    double occupancy = 0; ///< percent; 0: not known
     QString limitedBy;
 };
 

@@ -187,7 +187,8 @@ QVariant LeaderboardModel::data(const QModelIndex& index, int role) const
 QVariant LeaderboardModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
-        return int((section == Speedup || section == Incumbent || section == Time ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((section == Speedup || section == Incumbent || section == Time ? Qt::AlignRight : Qt::AlignLeft) |
+                   Qt::AlignVCenter);
     }
     if (role != Qt::DisplayRole) {
         return {};

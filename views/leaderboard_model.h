@@ -12,9 +12,9 @@ namespace espalier {
 
 class Workbench;
 
-/// Passed candidates and roots, fastest first; pruned ones stay in, because they were measured. Figures of another epoch
-/// than the root's are left out: they are never ranked with these. Rows move when a better one comes, so that a selection
-/// keeps its node. Thread: GUI.
+/// Passed candidates and roots, fastest first; pruned ones stay in, because they were measured. Figures of another
+/// epoch than the root's are left out: they are never ranked with these. Rows move when a better one comes, so that a
+/// selection keeps its node. Thread: GUI.
 class LeaderboardModel : public QAbstractTableModel
 {
     Q_OBJECT

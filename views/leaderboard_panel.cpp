@@ -24,8 +24,8 @@ LeaderboardPanel::LeaderboardPanel(Workbench& bench, QWidget* parent)
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setSectionResizeMode(LeaderboardModel::Title, QHeaderView::Stretch);
-    for (const int column : {LeaderboardModel::Incumbent, LeaderboardModel::Speedup, LeaderboardModel::Time,
-                             LeaderboardModel::FoundBy}) {
+    for (const int column :
+         {LeaderboardModel::Incumbent, LeaderboardModel::Speedup, LeaderboardModel::Time, LeaderboardModel::FoundBy}) {
         horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
     }
     horizontalHeader()->setHighlightSections(false);

@@ -41,7 +41,8 @@ LimitsDialog::LimitsDialog(const Budget& budget, QWidget* parent)
     }
     m_target->setSuffix(tr("×"));
     m_target->setSingleStep(0.1);
-    m_target->setToolTip(tr("Over the incumbent, over the root where there is none. The lower end of the interval counts."));
+    m_target->setToolTip(
+        tr("Over the incumbent, over the root where there is none. The lower end of the interval counts."));
     m_target->setValue(budget.target.value_or(0));
     m_roof->setSuffix(tr(" %"));
     m_roof->setToolTip(tr("How far the best is from its goal floor, the time that the device's measured roofs allow."));
@@ -67,7 +68,8 @@ LimitsDialog::LimitsDialog(const Budget& budget, QWidget* parent)
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
     buttons->addButton(tr("Set"), QDialogButtonBox::AcceptRole)->setDefault(true);
     const QAbstractButton* run = buttons->addButton(tr("Set and &run"), QDialogButtonBox::AcceptRole);
-    connect(buttons, &QDialogButtonBox::clicked, this, [this, run](const QAbstractButton* clicked) { m_runs = clicked == run; });
+    connect(buttons, &QDialogButtonBox::clicked, this,
+            [this, run](const QAbstractButton* clicked) { m_runs = clicked == run; });
     form->addRow(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -79,7 +81,9 @@ Budget LimitsDialog::budget() const
     Budget budget = m_before;
     budget.evaluations =
         m_evaluations->value() > 0 ? std::optional<std::int64_t>(m_evaluations->value()) : std::nullopt;
-    budget.tokens = m_kiloTokens->value() > 0 ? std::optional<std::int64_t>(std::int64_t(m_kiloTokens->value()) * tokensPerUnit) : std::nullopt;
+    budget.tokens = m_kiloTokens->value() > 0
+                        ? std::optional<std::int64_t>(std::int64_t(m_kiloTokens->value()) * tokensPerUnit)
+                        : std::nullopt;
     budget.usd = m_usd->value() > 0 ? std::optional<double>(m_usd->value()) : std::nullopt;
     budget.seconds = m_minutes->value() > 0 ? std::optional<double>(60.0 * m_minutes->value()) : std::nullopt;
     budget.target = m_target->value() > 0 ? std::optional(m_target->value()) : std::nullopt;

@@ -10,7 +10,8 @@ class QSpinBox;
 
 namespace espalier {
 
-/// The session's totals: evaluations, minutes, and what models may cost; and the rules by which it has enough. Thread: GUI.
+/// The session's totals: evaluations, minutes, and what models may cost; and the rules by which it has enough. Thread:
+/// GUI.
 class LimitsDialog : public QDialog
 {
     Q_OBJECT

@@ -94,19 +94,19 @@ void LineColumns::paintEvent(QPaintEvent*)
     font.setItalic(m_figures.modelled);
     // The editor may be zoomed: its lines tell how high they are.
     const int height = int(m_view.SendScintilla(QsciScintillaBase::SCI_TEXTHEIGHT, 0UL));
-    font.setPointSizeF(std::max(4.0, font.pointSizeF() +
-                                         double(m_view.SendScintilla(QsciScintillaBase::SCI_GETZOOM))));
+    font.setPointSizeF(std::max(4.0, font.pointSizeF() + double(m_view.SendScintilla(QsciScintillaBase::SCI_GETZOOM))));
     painter.setFont(font);
     painter.setClipRect(0, headerHeight(), width(), this->height() - headerHeight());
     const int shown = int(m_view.SendScintilla(QsciScintillaBase::SCI_LINESONSCREEN)) + 2;
     const auto firstVisible =
         static_cast<unsigned long>(m_view.SendScintilla(QsciScintillaBase::SCI_GETFIRSTVISIBLELINE));
     const int first = int(m_view.SendScintilla(QsciScintillaBase::SCI_DOCLINEFROMVISIBLE, firstVisible));
-    for (auto row = m_figures.rows.lower_bound(first); row != m_figures.rows.end() && row->first <= first + shown; ++row) {
+    for (auto row = m_figures.rows.lower_bound(first); row != m_figures.rows.end() && row->first <= first + shown;
+         ++row) {
         const long position =
             m_view.SendScintilla(QsciScintillaBase::SCI_POSITIONFROMLINE, static_cast<unsigned long>(row->first));
-        const int y = headerHeight() +
-                      int(m_view.SendScintilla(QsciScintillaBase::SCI_POINTYFROMPOSITION, 0UL, position));
+        const int y =
+            headerHeight() + int(m_view.SendScintilla(QsciScintillaBase::SCI_POINTYFROMPOSITION, 0UL, position));
         x = 0;
         for (std::size_t i = 0; i < m_widths.size(); ++i) {
             const QRect cell(x, y, m_widths[i], height);

@@ -10,8 +10,8 @@ namespace espalier {
 class CodeView;
 class ThemeManager;
 
-/// The columns to the left of a code view: figures by line, coloured by heat, in step with its scrolling. Hovering tells
-/// the reasons, a click goes to the line. Thread: GUI; the view outlives it.
+/// The columns to the left of a code view: figures by line, coloured by heat, in step with its scrolling. Hovering
+/// tells the reasons, a click goes to the line. Thread: GUI; the view outlives it.
 class LineColumns : public QWidget
 {
     Q_OBJECT

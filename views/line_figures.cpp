@@ -30,9 +30,9 @@ using Reasons = std::map<std::string, std::uint64_t>;
 struct Samples {
     std::uint64_t count = 0;
     Reasons reasons;
-    double executed = 0, threads = 0;           ///< warp instructions; threads of them that were active
+    double executed = 0, threads = 0;            ///< warp instructions; threads of them that were active
     double requests = 0, sectors = 0, ideal = 0; ///< warp-wide accesses of global memory
-    double passes = 0, conflicts = 0;           ///< over the banks of shared memory
+    double passes = 0, conflicts = 0;            ///< over the banks of shared memory
     void add(const InstructionSamples& instruction)
     {
         count += instruction.samples;
@@ -65,7 +65,8 @@ constexpr CountColumn countColumns[] = {
     {QT_TRANSLATE_NOOP("figures", "Instr."), QT_TRANSLATE_NOOP("figures", "Warp instructions executed in one call"),
      [](const Samples& s) { return s.executed > 0 ? s.executed : -1; }, [](const Samples&) { return 0.0; }},
     {QT_TRANSLATE_NOOP("figures", "Sect./req."),
-     QT_TRANSLATE_NOOP("figures", "32-byte sectors that one warp-wide access of global memory touches; warm where fewer would do"),
+     QT_TRANSLATE_NOOP("figures",
+                       "32-byte sectors that one warp-wide access of global memory touches; warm where fewer would do"),
      [](const Samples& s) { return s.requests > 0 ? s.sectors / s.requests : -1; },
      [](const Samples& s) { return s.sectors > 0 && s.ideal > 0 ? std::max(0.0, 1 - s.ideal / s.sectors) : 0.0; }},
     {QT_TRANSLATE_NOOP("figures", "Conflicts"),
@@ -73,9 +74,12 @@ constexpr CountColumn countColumns[] = {
      [](const Samples& s) { return s.passes > 0 ? s.conflicts : -1; },
      [](const Samples& s) { return s.passes > 0 ? std::min(1.0, s.conflicts / s.passes) : 0.0; }},
     {QT_TRANSLATE_NOOP("figures", "Threads"),
-     QT_TRANSLATE_NOOP("figures", "Active threads per warp instruction, of 32; warm where branches diverge or warps are part-filled"),
+     QT_TRANSLATE_NOOP(
+         "figures", "Active threads per warp instruction, of 32; warm where branches diverge or warps are part-filled"),
      [](const Samples& s) { return s.executed > 0 ? s.threads / s.executed : -1; },
-     [](const Samples& s) { return s.executed > 0 ? std::clamp(1 - s.threads / s.executed / warpThreads, 0.0, 1.0) : 0.0; }},
+     [](const Samples& s) {
+         return s.executed > 0 ? std::clamp(1 - s.threads / s.executed / warpThreads, 0.0, 1.0) : 0.0;
+     }},
 };
 
 QString reasonWords(const std::string& reason)
@@ -92,7 +96,7 @@ std::vector<std::pair<std::string, std::uint64_t>> byWeight(const Reasons& reaso
 
 QString percentText(double share)
 {
-    return share >= 0.0995 ? QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0)
+    return share >= 0.0995  ? QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0)
            : share >= 0.001 ? QStringLiteral("%1 %").arg(100 * share, 0, 'f', 1)
                             : QStringLiteral("·");
 }
@@ -102,8 +106,10 @@ QString tipOf(const Samples& samples, std::uint64_t all)
     QStringList lines{tr("%1 of %2 samples").arg(format::count(samples.count), format::count(all))};
     const auto sorted = byWeight(samples.reasons);
     for (std::size_t i = 0; i < std::min<std::size_t>(5, sorted.size()); ++i) {
-        lines += tr("%1 %: %2").arg(format::number(100.0 * double(sorted[i].second) / double(std::max<std::uint64_t>(1, samples.count)), 2),
-                                    reasonWords(sorted[i].first));
+        lines += tr("%1 %: %2")
+                     .arg(format::number(
+                              100.0 * double(sorted[i].second) / double(std::max<std::uint64_t>(1, samples.count)), 2),
+                          reasonWords(sorted[i].first));
     }
     return lines.join(QLatin1Char('\n'));
 }
@@ -123,8 +129,8 @@ QString mainReason(const Samples& samples)
 void addCounts(LineFigures& figures, const std::map<int, Samples>& lines)
 {
     for (const CountColumn& column : countColumns) {
-        const bool any = std::any_of(lines.begin(), lines.end(),
-                                     [&](const auto& line) { return column.figure(line.second) > 0; });
+        const bool any =
+            std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return column.figure(line.second) > 0; });
         if (!any) {
             continue;
         }
@@ -134,7 +140,8 @@ void addCounts(LineFigures& figures, const std::map<int, Samples>& lines)
             if (const double value = column.figure(samples); value >= 0) {
                 LineRow& row = figures.rows[line];
                 row.cells.resize(before);
-                row.cells.push_back(LineCell{(figures.modelled ? QStringLiteral("≈ ") : QString()) + metricFigure(std::round(10 * value) / 10, {}),
+                row.cells.push_back(LineCell{(figures.modelled ? QStringLiteral("≈ ") : QString()) +
+                                                 metricFigure(std::round(10 * value) / 10, {}),
                                              column.heat(samples)});
             }
         }
@@ -149,7 +156,8 @@ LineFigures figuresOf(const std::map<int, Samples>& lines, const ProfileRecord& 
     if (lines.empty()) {
         return figures;
     }
-    figures.columns = {{tr("Time"), tr("Share of the program counter samples: where the warps were, waiting or issuing")}};
+    figures.columns = {
+        {tr("Time"), tr("Share of the program counter samples: where the warps were, waiting or issuing")}};
     if (reasons) {
         figures.columns.push_back({tr("Waits for"), tr("What most of the waiting warps waited for")});
     }
@@ -179,8 +187,8 @@ LineFigures figuresOf(const std::map<int, Samples>& lines, const ProfileRecord& 
 
 std::optional<int> ownLineOf(const std::vector<SourceLine>& chain)
 {
-    const auto found =
-        std::find_if(chain.begin(), chain.end(), [](const SourceLine& place) { return isOwnText(place.file) && place.line > 0; });
+    const auto found = std::find_if(chain.begin(), chain.end(),
+                                    [](const SourceLine& place) { return isOwnText(place.file) && place.line > 0; });
     return found == chain.end() ? std::nullopt : std::optional(found->line);
 }
 
@@ -192,7 +200,8 @@ LineFigures sampleFigures(const NodeDetail& detail, int lines)
     }
     std::map<int, Samples> byLine;
     for (const InstructionSamples& instruction : profile->instructions) {
-        if (const auto line = ownLineOf(instruction.chain); line && *line <= lines && (instruction.samples > 0 || !instruction.counts.empty())) {
+        if (const auto line = ownLineOf(instruction.chain);
+            line && *line <= lines && (instruction.samples > 0 || !instruction.counts.empty())) {
             byLine[*line - 1].add(instruction);
         }
     }
@@ -214,8 +223,9 @@ void addInstructions(LineFigures& figures, const CodeListings& listings, int lin
         return;
     }
     const std::size_t before = figures.columns.size();
-    figures.columns.push_back({machine ? tr("SASS") : tr("PTX"), machine ? tr("Machine instructions that came from the line")
-                                                                         : tr("PTX instructions that came from the line")});
+    figures.columns.push_back(
+        {machine ? tr("SASS") : tr("PTX"), machine ? tr("Machine instructions that came from the line")
+                                                   : tr("PTX instructions that came from the line")});
     for (const auto& [line, instructions] : count) {
         LineRow& row = figures.rows[line];
         row.cells.resize(before);
@@ -233,14 +243,15 @@ std::vector<int> LineFigures::hottest() const
             lines.push_back(line);
         }
     }
-    std::stable_sort(lines.begin(), lines.end(), [this](int a, int b) { return rows.at(a).weight > rows.at(b).weight; });
+    std::stable_sort(lines.begin(), lines.end(),
+                     [this](int a, int b) { return rows.at(a).weight > rows.at(b).weight; });
     return lines;
 }
 
 std::optional<int> ownLine(const std::vector<ListingPlace>& chain)
 {
-    const auto found =
-        std::find_if(chain.begin(), chain.end(), [](const ListingPlace& place) { return isOwnText(place.file) && place.line > 0; });
+    const auto found = std::find_if(chain.begin(), chain.end(),
+                                    [](const ListingPlace& place) { return isOwnText(place.file) && place.line > 0; });
     return found == chain.end() ? std::nullopt : std::optional(found->line);
 }
 

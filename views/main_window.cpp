@@ -50,12 +50,11 @@ MainWindow::MainWindow(Workbench& bench, QSettings& settings)
       m_steering(new Steering(bench, this)), m_sessions(new SessionActions(bench, settings, this)),
       m_tree(new TreePanel(bench)), m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)),
       m_plan(new PlanPanel(bench)), m_standing(new StandingPanel(bench)), m_crossing(new CrossMode(bench, this)),
-      m_nsight(new Nsight(bench, findNsight(), this)),
-      m_leaderboard(new LeaderboardPanel(bench)), m_shelf(new ProfileShelf(bench, this)),
-      m_comparison(new Comparison(bench, this)),
+      m_nsight(new Nsight(bench, findNsight(), this)), m_leaderboard(new LeaderboardPanel(bench)),
+      m_shelf(new ProfileShelf(bench, this)), m_comparison(new Comparison(bench, this)),
       m_metrics(new MetricPanel(bench, *m_shelf, *m_comparison, settings)),
-      m_roofline(new RooflinePanel(bench, *m_shelf, *m_comparison)), m_log(new LogModel(20000, this)), m_logView(new QListView),
-      m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel)
+      m_roofline(new RooflinePanel(bench, *m_shelf, *m_comparison)), m_log(new LogModel(20000, this)),
+      m_logView(new QListView), m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel)
 {
     setObjectName(QStringLiteral("main"));
     setAcceptDrops(true);
@@ -205,7 +204,8 @@ void MainWindow::showSession(bool open)
 
 QList<QDockWidget*> MainWindow::docks() const
 {
-    return {m_leaderboardDock, m_planDock, m_outlineDock, m_standingDock, m_inspectorDock, m_metricsDock, m_rooflineDock, m_logDock};
+    return {m_leaderboardDock, m_planDock,    m_outlineDock,  m_standingDock,
+            m_inspectorDock,   m_metricsDock, m_rooflineDock, m_logDock};
 }
 
 void MainWindow::applyLayout(Layout layout)

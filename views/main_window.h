@@ -103,7 +103,8 @@ private:
     Banner* m_banner;
     QStackedWidget* m_pages;
     QLabel* m_status;
-    QDockWidget *m_leaderboardDock, *m_planDock, *m_outlineDock, *m_standingDock, *m_inspectorDock, *m_metricsDock, *m_rooflineDock, *m_logDock;
+    QDockWidget *m_leaderboardDock, *m_planDock, *m_outlineDock, *m_standingDock, *m_inspectorDock, *m_metricsDock,
+        *m_rooflineDock, *m_logDock;
     bool m_sessionShown = false;
 };
 

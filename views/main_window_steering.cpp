@@ -56,7 +56,8 @@ void MainWindow::connectSteering()
             m_crossing->choose(*node);
         }
     };
-    for (const QAbstractItemView* list : {static_cast<QAbstractItemView*>(m_outline->view()), static_cast<QAbstractItemView*>(m_leaderboard)}) {
+    for (const QAbstractItemView* list :
+         {static_cast<QAbstractItemView*>(m_outline->view()), static_cast<QAbstractItemView*>(m_leaderboard)}) {
         connect(list, &QAbstractItemView::clicked, this, chosen);
         connect(list, &QAbstractItemView::activated, this, chosen);
     }
@@ -70,7 +71,8 @@ void MainWindow::connectSteering()
     connect(m_nsight, &Nsight::changed, this, nsight);
     connect(m_steering, &Steering::nsightWanted, m_nsight, &Nsight::open);
     connect(m_nsight, &Nsight::said, this, [this](const QString& words) { statusBar()->showMessage(words, 15000); });
-    connect(m_nsight, &Nsight::failed, this, [this](const QString& sentence) { m_banner->say(Banner::Kind::Problem, sentence); });
+    connect(m_nsight, &Nsight::failed, this,
+            [this](const QString& sentence) { m_banner->say(Banner::Kind::Problem, sentence); });
     nsight();
 }
 

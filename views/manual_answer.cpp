@@ -97,7 +97,8 @@ void ManualAnswer::hand()
 {
     // A session file says where its prompts lie; only beside one that is there anything is written.
     if (!QFileInfo(m_promptFile).isFile()) {
-        m_words->setText(tr("%1 is not there any more: run the session, then the question is asked again.").arg(m_promptFile));
+        m_words->setText(
+            tr("%1 is not there any more: run the session, then the question is asked again.").arg(m_promptFile));
         return;
     }
     QSaveFile file(m_promptFile.chopped(int(qstrlen(".prompt.md"))) + QStringLiteral(".answer.md"));

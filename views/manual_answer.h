@@ -11,9 +11,9 @@ class QPushButton;
 
 namespace espalier {
 
-/// A question that waits for a person: its prompt for the clipboard, and a field to paste the answer into or drop a file
-/// on. The answer becomes NAME.answer.md beside the prompt's file, whole or not at all: that is where the engine waits
-/// for it, so it counts although the engine is restarted meanwhile. Hidden for all other questions. Thread: GUI.
+/// A question that waits for a person: its prompt for the clipboard, and a field to paste the answer into or drop a
+/// file on. The answer becomes NAME.answer.md beside the prompt's file, whole or not at all: that is where the engine
+/// waits for it, so it counts although the engine is restarted meanwhile. Hidden for all other questions. Thread: GUI.
 class ManualAnswer : public QWidget
 {
     Q_OBJECT

@@ -13,7 +13,9 @@ namespace {
 
 QString signedText(const QString& figure, double value)
 {
-    return value > 0 ? QLatin1Char('+') + figure : figure.startsWith(QLatin1Char('-')) ? QChar(0x2212) + figure.mid(1) : figure;
+    return value > 0                             ? QLatin1Char('+') + figure
+           : figure.startsWith(QLatin1Char('-')) ? QChar(0x2212) + figure.mid(1)
+                                                 : figure;
 }
 
 /// A spare row number after the source's own, so that equal keys keep the table's order.
@@ -116,8 +118,7 @@ QString MetricModel::textAt(const QModelIndex& index) const
     if (!row.cells[candidate]) {
         return kind == Kind::Value ? QStringLiteral("–") : QString();
     }
-    const QString about =
-        m_table.columns[candidate].provenance == Provenance::Model ? QStringLiteral("≈ ") : QString();
+    const QString about = m_table.columns[candidate].provenance == Provenance::Model ? QStringLiteral("≈ ") : QString();
     if (kind == Kind::Value) {
         return about + metricFigure(row.cells[candidate]->value, row.unit);
     }
@@ -128,8 +129,9 @@ QString MetricModel::textAt(const QModelIndex& index) const
     if (kind == Kind::Delta) {
         return about + signedText(metricFigure(change.delta, row.unit), change.delta);
     }
-    return change.percent ? about + signedText(format::number(*change.percent, 2) + QStringLiteral(" %"), *change.percent)
-                          : QString();
+    return change.percent
+               ? about + signedText(format::number(*change.percent, 2) + QStringLiteral(" %"), *change.percent)
+               : QString();
 }
 
 QVariant MetricModel::figureAt(const QModelIndex& index) const
@@ -165,8 +167,9 @@ QString MetricModel::tipAt(const QModelIndex& index) const
     }
     const MetricColumn& column = m_table.columns[candidate];
     if (kindOf(index.column()) == Kind::Value) {
-        QString tip = tr("%1, %2").arg(QString::number(row.cells[candidate]->value, 'g', 10) + QLatin1Char(' ') + row.unit,
-                                       format::provenance(column.provenance));
+        QString tip =
+            tr("%1, %2").arg(QString::number(row.cells[candidate]->value, 'g', 10) + QLatin1Char(' ') + row.unit,
+                             format::provenance(column.provenance));
         if (row.cells[candidate]->peak > 0) {
             tip += tr("\n%1 % of at most %2")
                        .arg(format::number(100 * row.cells[candidate]->value / row.cells[candidate]->peak),
@@ -214,14 +217,18 @@ QVariant MetricModel::data(const QModelIndex& index, int role) const
             return {};
         }
         const Change change = changeAt(index).kind;
-        return change == Change::Better       ? QVariant(m_themes.theme()[Token::Passed])
-               : change == Change::Worse      ? QVariant(m_themes.theme()[Token::Incorrect])
-               : change == Change::Different  ? QVariant()
-                                              : QVariant(m_themes.theme()[Token::Muted]);
+        return change == Change::Better      ? QVariant(m_themes.theme()[Token::Passed])
+               : change == Change::Worse     ? QVariant(m_themes.theme()[Token::Incorrect])
+               : change == Change::Different ? QVariant()
+                                             : QVariant(m_themes.theme()[Token::Muted]);
     }
     case Qt::AccessibleTextRole:
-        return kind == Kind::Name ? QVariant(row.name)
-                                  : QVariant(QStringLiteral("%1 %2").arg(textAt(index), kind == Kind::Value ? QString() : changeWord(changeAt(index).kind)).trimmed());
+        return kind == Kind::Name
+                   ? QVariant(row.name)
+                   : QVariant(
+                         QStringLiteral("%1 %2")
+                             .arg(textAt(index), kind == Kind::Value ? QString() : changeWord(changeAt(index).kind))
+                             .trimmed());
     default:
         return {};
     }
@@ -255,7 +262,8 @@ QVariant MetricModel::headerData(int section, Qt::Orientation orientation, int r
         return tr("%");
     default: {
         constexpr qsizetype longTitle = 11;
-        const QString title = column.title.size() > longTitle ? column.title.left(longTitle - 1) + QChar(0x2026) : column.title;
+        const QString title =
+            column.title.size() > longTitle ? column.title.left(longTitle - 1) + QChar(0x2026) : column.title;
         return QStringLiteral("%1  %2").arg(column.node.value).arg(title);
     }
     }

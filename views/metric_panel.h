@@ -23,8 +23,8 @@ struct MetricTable;
 class ProfileShelf;
 class Workbench;
 
-/// The metric table with its bar: what to compare with, a filter, the noise threshold, pins, copying. Pins and threshold
-/// are remembered. Thread: GUI.
+/// The metric table with its bar: what to compare with, a filter, the noise threshold, pins, copying. Pins and
+/// threshold are remembered. Thread: GUI.
 class MetricPanel : public QWidget
 {
     Q_OBJECT

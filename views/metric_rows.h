@@ -50,7 +50,7 @@ enum class Change {
     Noise,        ///< smaller than the threshold
     Better,
     Worse,
-    Different     ///< neither direction is a merit
+    Different ///< neither direction is a merit
 };
 
 /// A column's value against the first one's.

@@ -19,9 +19,9 @@ struct ModelCheck {
     std::optional<bool> offered;     ///< the profile's model is among them
 };
 
-/// The saved models as the window needs them, so that tests give it others than the user's. load() and save() are quick;
-/// check() blocks for as long as the network does: call it on a thread that nobody waits for. Thread: any, one save() at
-/// a time.
+/// The saved models as the window needs them, so that tests give it others than the user's. load() and save() are
+/// quick; check() blocks for as long as the network does: call it on a thread that nobody waits for. Thread: any, one
+/// save() at a time.
 class ModelShelf
 {
 public:

@@ -43,7 +43,8 @@ constexpr const char* alwaysSent[] = {"task", "contract", "parent", "idea", "fai
 
 bool allows(const std::vector<std::string>& channels, const std::string& name)
 {
-    return channels.empty() ? name != "attachments" : std::find(channels.begin(), channels.end(), name) != channels.end();
+    return channels.empty() ? name != "attachments"
+                            : std::find(channels.begin(), channels.end(), name) != channels.end();
 }
 
 std::string textOf(const QString& text)
@@ -154,13 +155,12 @@ QWidget* ModelsDialog::listSide()
 
 QFormLayout* ModelsDialog::buildForm()
 {
-    for (const auto& [name, words] : {std::pair{"openai", tr("OpenAI-compatible chat")},
-                                      std::pair{"openai-responses", tr("OpenAI responses")},
-                                      std::pair{"anthropic", tr("Anthropic messages")},
-                                      std::pair{"gemini", tr("Google Gemini")},
-                                      std::pair{"command", tr("A program: prompt in, answer out")},
-                                      std::pair{"manual", tr("By hand: files in a folder")},
-                                      std::pair{"replay", tr("Replay of recorded answers")}}) {
+    for (const auto& [name, words] :
+         {std::pair{"openai", tr("OpenAI-compatible chat")}, std::pair{"openai-responses", tr("OpenAI responses")},
+          std::pair{"anthropic", tr("Anthropic messages")}, std::pair{"gemini", tr("Google Gemini")},
+          std::pair{"command", tr("A program: prompt in, answer out")},
+          std::pair{"manual", tr("By hand: files in a folder")},
+          std::pair{"replay", tr("Replay of recorded answers")}}) {
         m_provider->addItem(words, QString::fromLatin1(name));
     }
     m_model->setEditable(true);
@@ -195,7 +195,8 @@ QFormLayout* ModelsDialog::buildForm()
                     names.insert(name);
                 }
             }
-            profile->channels = usual ? std::vector<std::string>() : std::vector<std::string>(names.begin(), names.end());
+            profile->channels =
+                usual ? std::vector<std::string>() : std::vector<std::string>(names.begin(), names.end());
         });
     }
     auto* form = new QFormLayout;
@@ -307,7 +308,8 @@ void ModelsDialog::showRows()
     const llm::ModelProfile* profile = current();
     const std::string provider = profile ? profile->provider : "openai";
     const bool network = overNetwork(provider);
-    for (QWidget* field : {static_cast<QWidget*>(m_baseUrl), static_cast<QWidget*>(m_variable), static_cast<QWidget*>(m_key)}) {
+    for (QWidget* field :
+         {static_cast<QWidget*>(m_baseUrl), static_cast<QWidget*>(m_variable), static_cast<QWidget*>(m_key)}) {
         m_form->setRowVisible(field, network);
     }
     m_form->setRowVisible(m_command, provider == "command");

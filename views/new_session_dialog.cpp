@@ -61,7 +61,8 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     for (int gpu = 0; gpu < 4; ++gpu) {
         m_device->addItem(tr("GPU %1 (cuda:%1)").arg(gpu), QStringLiteral("cuda:%1").arg(gpu));
     }
-    m_strategy->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon); // long words do not widen the dialog
+    m_strategy->setSizeAdjustPolicy(
+        QComboBox::AdjustToMinimumContentsLengthWithIcon); // long words do not widen the dialog
     setModels(models);
     m_usd->setRange(0, 100000);
     m_usd->setDecimals(2);
@@ -128,7 +129,8 @@ void NewSessionDialog::setStrategies(const std::vector<StrategyDescription>& str
 {
     m_strategy->clear();
     for (const StrategyDescription& strategy : strategies) {
-        const QString name = format::text(strategy.name), words = tr("%1: %2").arg(name, format::text(strategy.meaning));
+        const QString name = format::text(strategy.name),
+                      words = tr("%1: %2").arg(name, format::text(strategy.meaning));
         m_strategy->addItem(words, name);
         m_strategy->setItemData(m_strategy->count() - 1, words, Qt::ToolTipRole);
     }

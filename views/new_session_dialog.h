@@ -17,8 +17,8 @@ class QSpinBox;
 
 namespace espalier {
 
-/// Task, device, proposers, budget and file of a new session. Says beside the field what is wrong, and keeps its button disabled
-/// until nothing is. Thread: GUI.
+/// Task, device, proposers, budget and file of a new session. Says beside the field what is wrong, and keeps its button
+/// disabled until nothing is. Thread: GUI.
 class NewSessionDialog : public QDialog
 {
     Q_OBJECT

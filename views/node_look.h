@@ -18,14 +18,14 @@ enum class Shape { Disc, Cross, Triangle, Square, Ring, Circle, Diamond, Star };
 struct NodeLook {
     Shape shape = Shape::Disc;
     Token token = Token::Draft;
-    bool dashed = false;   ///< draft or running
-    bool pinned = false;   ///< a ring around it
-    bool pruned = false;   ///< hatched
+    bool dashed = false;     ///< draft or running
+    bool pinned = false;     ///< a ring around it
+    bool pruned = false;     ///< hatched
     bool overturned = false; ///< a pennant: a person's word instead of the judge's
-    QString title;         ///< ideas and roots: the words; candidates: empty when the idea already says them
-    QString figure;        ///< "≈ 1.82×", "= 1.00×" for a tie; empty: none
-    bool modelled = false; ///< the figure is set in italics
-    QString word;          ///< "incorrect", "building": what to say where there is no figure
+    QString title;           ///< ideas and roots: the words; candidates: empty when the idea already says them
+    QString figure;          ///< "≈ 1.82×", "= 1.00×" for a tie; empty: none
+    bool modelled = false;   ///< the figure is set in italics
+    QString word;            ///< "incorrect", "building": what to say where there is no figure
 };
 
 NodeLook lookOf(const NodeSummary& node, bool best);

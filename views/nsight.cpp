@@ -38,7 +38,8 @@ QString find(const QString& program)
     QStringList toolkits{qEnvironmentVariable("CUDA_HOME"), QStringLiteral("/usr/local/cuda")};
     toolkits.removeAll(QString());
     for (const QString& toolkit : toolkits) {
-        if (const QString found = QStandardPaths::findExecutable(program, {toolkit + QStringLiteral("/bin")}); !found.isEmpty()) {
+        if (const QString found = QStandardPaths::findExecutable(program, {toolkit + QStringLiteral("/bin")});
+            !found.isEmpty()) {
             return found;
         }
         if (const QString found = newestIn(toolkit, QStringLiteral("nsight-compute*"), program); !found.isEmpty()) {
@@ -109,7 +110,8 @@ void Nsight::open(NodeId node)
     }
     QTemporaryDir folder(QDir::temp().filePath(QStringLiteral("espalier-nsight-XXXXXX")));
     if (!folder.isValid()) {
-        emit failed(tr("No folder can be made in %1 (%2): make room there.").arg(QDir::tempPath(), folder.errorString()));
+        emit failed(
+            tr("No folder can be made in %1 (%2): make room there.").arg(QDir::tempPath(), folder.errorString()));
         return;
     }
     folder.setAutoRemove(false);
@@ -126,7 +128,9 @@ void Nsight::build(const QString& file, const QString& compiler)
         return end();
     }
     emit said(tr("Building node %1 for Nsight Compute…").arg(m_node->value));
-    start(compiler, {QStringLiteral("-O3"), QStringLiteral("-lineinfo"), QStringLiteral("-arch=native"), QStringLiteral("-o"), m_folder + QStringLiteral("/repro"), file},
+    start(compiler,
+          {QStringLiteral("-O3"), QStringLiteral("-lineinfo"), QStringLiteral("-arch=native"), QStringLiteral("-o"),
+           m_folder + QStringLiteral("/repro"), file},
           tr("nvcc"), &Nsight::profile);
 }
 
@@ -134,8 +138,9 @@ void Nsight::profile()
 {
     emit said(tr("Profiling node %1…").arg(m_node->value));
     start(m_programs.profiler,
-          {QStringLiteral("--set"), QStringLiteral("full"), QStringLiteral("--import-source"), QStringLiteral("yes"), QStringLiteral("-f"), QStringLiteral("-o"),
-           m_folder + QStringLiteral("/report"), m_folder + QStringLiteral("/repro")},
+          {QStringLiteral("--set"), QStringLiteral("full"), QStringLiteral("--import-source"), QStringLiteral("yes"),
+           QStringLiteral("-f"), QStringLiteral("-o"), m_folder + QStringLiteral("/report"),
+           m_folder + QStringLiteral("/repro")},
           tr("ncu"), &Nsight::showReport);
 }
 
@@ -167,7 +172,8 @@ void Nsight::start(const QString& program, const QStringList& arguments, const Q
     };
     connect(m_process, &QProcess::finished, this, [done, process = m_process](int code, QProcess::ExitStatus status) {
         const QStringList lines = QString::fromUtf8(process->readAll()).split(QLatin1Char('\n'), Qt::SkipEmptyParts);
-        done(status == QProcess::NormalExit && code == 0, lines.mid(std::max(qsizetype(0), lines.size() - lastLines)).join(QLatin1Char(' ')));
+        done(status == QProcess::NormalExit && code == 0,
+             lines.mid(std::max(qsizetype(0), lines.size() - lastLines)).join(QLatin1Char(' ')));
     });
     connect(m_process, &QProcess::errorOccurred, this, [done, process = m_process](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart) { // of anything else finished() tells

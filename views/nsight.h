@@ -21,9 +21,9 @@ struct NsightPrograms {
 /// On the PATH, else in the CUDA toolkit or /opt/nvidia.
 NsightPrograms findNsight();
 
-/// "Open in Nsight Compute": has the engine write a program that runs the one kernel, builds it, profiles it and opens the
-/// report, each step in a process of its own; one kernel at a time. The report stays in a temporary folder, because the
-/// other program reads it for as long as it likes. Thread: GUI, which never waits.
+/// "Open in Nsight Compute": has the engine write a program that runs the one kernel, builds it, profiles it and opens
+/// the report, each step in a process of its own; one kernel at a time. The report stays in a temporary folder, because
+/// the other program reads it for as long as it likes. Thread: GUI, which never waits.
 class Nsight : public QObject
 {
     Q_OBJECT
@@ -36,7 +36,7 @@ public:
     void open(NodeId node);
 
 signals:
-    void changed();                      ///< of whyNot()
+    void changed(); ///< of whyNot()
     void said(const QString& progress);
     void failed(const QString& sentence);
 

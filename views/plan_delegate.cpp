@@ -27,9 +27,12 @@ void PlanDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     style->drawPrimitive(QStyle::PE_PanelItemViewItem, &frame, painter, option.widget); // selection, focus, hover
     const QRect row = option.rect.adjusted(margin, padding, -margin, -padding);
     const int line = option.fontMetrics.height();
-    const QRect first(row.left(), row.top(), row.width(), line), second(row.left(), row.top() + line + 2, row.width(), line);
+    const QRect first(row.left(), row.top(), row.width(), line),
+        second(row.left(), row.top() + line + 2, row.width(), line);
     const int textAt = first.left() + iconSize + gap;
-    index.data(Qt::DecorationRole).value<QIcon>().paint(painter, first.left(), first.center().y() - iconSize / 2, iconSize, iconSize);
+    index.data(Qt::DecorationRole)
+        .value<QIcon>()
+        .paint(painter, first.left(), first.center().y() - iconSize / 2, iconSize, iconSize);
 
     QString tag = index.data(PlanModel::TagRole).toString();
     if (const double boost = index.data(PlanModel::BoostRole).toDouble(); boost != 0 && boost != 1) {
@@ -41,12 +44,14 @@ void PlanDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     painter->drawText(first, Qt::AlignRight | Qt::AlignVCenter, tag);
     const int tagWidth = option.fontMetrics.horizontalAdvance(tag);
     const QRect why = second.adjusted(textAt - second.left(), 0, 0, 0);
-    painter->drawText(why, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(index.data(PlanModel::WhyRole).toString(), Qt::ElideRight, why.width()));
+    painter->drawText(
+        why, Qt::AlignLeft | Qt::AlignVCenter,
+        option.fontMetrics.elidedText(index.data(PlanModel::WhyRole).toString(), Qt::ElideRight, why.width()));
     painter->setPen(theme[Token::Text]);
     const QRect title = first.adjusted(textAt - first.left(), 0, tag.isEmpty() ? 0 : -tagWidth - gap, 0);
-    painter->drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideRight, title.width()));
+    painter->drawText(
+        title, Qt::AlignLeft | Qt::AlignVCenter,
+        option.fontMetrics.elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideRight, title.width()));
     painter->restore();
 }
 

@@ -22,7 +22,8 @@ public:
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     void setEditorData(QWidget* editor, const QModelIndex& index) const override;
     void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override;
-    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex& index) const override;
     void destroyEditor(QWidget* editor, const QModelIndex& index) const override;
     /// Gives the row the height of an editor; before the view opens one.
     void makeRoom(const QModelIndex& index);
@@ -34,7 +35,7 @@ signals:
 private:
     const Workbench& m_bench;
     QPersistentModelIndex m_edited;
-    int m_room = 0; ///< height of an editor
+    int m_room = 0;                 ///< height of an editor
     IdeaEditor* m_editor = nullptr; ///< the view's
 };
 

@@ -69,7 +69,8 @@ void PlanModel::follow()
     std::vector<PlannedStep> wanted;
     m_incomplete = false;
     const auto add = [&](const PlannedStep& step) {
-        const bool there = std::any_of(wanted.begin(), wanted.end(), [&](const PlannedStep& one) { return one.node == step.node; });
+        const bool there =
+            std::any_of(wanted.begin(), wanted.end(), [&](const PlannedStep& one) { return one.node == step.node; });
         if (m_bench.nodes().indexOf(step.node) < 0) {
             m_incomplete = true;
         } else if (!there) {
@@ -86,7 +87,8 @@ void PlanModel::follow()
     for (std::ptrdiff_t i = 0; i < std::ptrdiff_t(wanted.size()); ++i) {
         const PlannedStep& step = wanted[std::size_t(i)];
         const auto place = m_steps.begin() + i; // whatever stands before it is in order
-        const auto found = std::find_if(place, m_steps.end(), [&](const PlannedStep& one) { return one.node == step.node; });
+        const auto found =
+            std::find_if(place, m_steps.end(), [&](const PlannedStep& one) { return one.node == step.node; });
         if (found == m_steps.end()) {
             beginInsertRows({}, rowOf(i), rowOf(i));
             m_steps.insert(place, step);
@@ -115,7 +117,8 @@ std::optional<NodeId> PlanModel::nodeAt(const QModelIndex& index) const
 
 QModelIndex PlanModel::indexOf(NodeId node) const
 {
-    const auto found = std::find_if(m_steps.begin(), m_steps.end(), [node](const PlannedStep& one) { return one.node == node; });
+    const auto found =
+        std::find_if(m_steps.begin(), m_steps.end(), [node](const PlannedStep& one) { return one.node == node; });
     return found == m_steps.end() ? QModelIndex() : index(rowOf(found - m_steps.begin()));
 }
 
@@ -174,7 +177,8 @@ QString PlanModel::whyOf(const PlannedStep& step, const NodeSummary& node) const
 QString PlanModel::nameOf(NodeId node) const
 {
     const int index = m_bench.nodes().indexOf(node);
-    return index < 0 ? QString::number(node.value) : QStringLiteral("%1  %2").arg(node.value).arg(format::text(m_bench.nodes().at(index).title));
+    return index < 0 ? QString::number(node.value)
+                     : QStringLiteral("%1  %2").arg(node.value).arg(format::text(m_bench.nodes().at(index).title));
 }
 
 QVariant PlanModel::newIdeaData(int role) const
@@ -224,7 +228,8 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const
         return node.boost;
     case Qt::EditRole: {
         const auto detail = m_bench.detail(node.id);
-        return QVariant::fromValue(IdeaWords{format::text(node.title), detail ? format::text(detail->ideaText) : QString(), std::nullopt});
+        return QVariant::fromValue(
+            IdeaWords{format::text(node.title), detail ? format::text(detail->ideaText) : QString(), std::nullopt});
     }
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole: {
@@ -254,9 +259,11 @@ bool PlanModel::setData(const QModelIndex& index, const QVariant& value, int rol
         if (!parent) {
             return false;
         }
-        grow(m_bench, tr("Idea \"%1\"").arg(words.title), command::AddIdea{*parent, title, text}, [title, parent](const NodeSummary& node) {
-            return node.kind == NodeKind::Idea && node.title == title && !node.parents.empty() && node.parents.front().parent == *parent;
-        });
+        grow(m_bench, tr("Idea \"%1\"").arg(words.title), command::AddIdea{*parent, title, text},
+             [title, parent](const NodeSummary& node) {
+                 return node.kind == NodeKind::Idea && node.title == title && !node.parents.empty() &&
+                        node.parents.front().parent == *parent;
+             });
         return true;
     }
     if (const auto node = nodeAt(index); node && (words.title != before.title || words.text != before.text.trimmed())) {

@@ -12,9 +12,9 @@ namespace espalier {
 
 class Workbench;
 
-/// What happens next, as the engine tells it: what runs, what is queued, the strategy's next choice, the open ideas. The
-/// first row writes a new idea. Rows keep their identity while the plan changes, so that an editor over one stays open.
-/// Dropping an open idea before another one boosts it beyond that one. Thread: GUI.
+/// What happens next, as the engine tells it: what runs, what is queued, the strategy's next choice, the open ideas.
+/// The first row writes a new idea. Rows keep their identity while the plan changes, so that an editor over one stays
+/// open. Dropping an open idea before another one boosts it beyond that one. Thread: GUI.
 class PlanModel : public QAbstractListModel
 {
     Q_OBJECT

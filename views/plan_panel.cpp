@@ -48,7 +48,8 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
             emit contextMenuWanted(m_view->viewport()->mapToGlobal(place));
         }
     });
-    connect(m_delegate, &PlanDelegate::editingEnded, this, [this] { m_model->keep(std::nullopt); }, Qt::QueuedConnection);
+    connect(
+        m_delegate, &PlanDelegate::editingEnded, this, [this] { m_model->keep(std::nullopt); }, Qt::QueuedConnection);
     connect(&bench, &Workbench::detailChanged, this, [this](NodeId node) {
         if (m_editWhenThere == node && m_bench.detail(node)) {
             editIdea(node);

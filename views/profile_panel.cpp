@@ -61,7 +61,8 @@ void ProfilePanel::refresh()
         m_table->resizeColumnToContents(column);
         m_table->setColumnWidth(column, m_table->columnWidth(column) + 16);
     }
-    const QString link = QStringLiteral("a { color: %1; text-decoration: none; }").arg(m_themes.theme()[Token::Accent].name());
+    const QString link =
+        QStringLiteral("a { color: %1; text-decoration: none; }").arg(m_themes.theme()[Token::Accent].name());
     m_findings->document()->setDefaultStyleSheet(link);
     if (!candidate) {
         m_findings->setPlainText(tr("Select a candidate to see what keeps it from being faster."));

@@ -107,9 +107,10 @@ QString factsOf(const Exchange& exchange)
 
 PromptPanel::PromptPanel(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_choice(new QComboBox), m_facts(new QLabel),
-      m_prompt(textField(tr("Prompt"), false)), m_byHand(new ManualAnswer), m_answers(new QTabWidget), m_answer(textField(tr("Answer"), true)),
-      m_reasoning(textField(tr("Reasoning"), true)), m_wire(textField(tr("Request"), true)),
-      m_send(new QPushButton(tr("Send again"))), m_restore(new QPushButton(tr("Restore"))), m_said(new QLabel)
+      m_prompt(textField(tr("Prompt"), false)), m_byHand(new ManualAnswer), m_answers(new QTabWidget),
+      m_answer(textField(tr("Answer"), true)), m_reasoning(textField(tr("Reasoning"), true)),
+      m_wire(textField(tr("Request"), true)), m_send(new QPushButton(tr("Send again"))),
+      m_restore(new QPushButton(tr("Restore"))), m_said(new QLabel)
 {
     m_choice->setAccessibleName(tr("Question"));
     m_facts->setTextFormat(Qt::PlainText);
@@ -228,7 +229,7 @@ const Exchange* PromptPanel::current() const
 {
     const int index = m_choice->currentIndex();
     return index >= 0 && index < static_cast<int>(m_exchanges.size()) ? &m_exchanges[static_cast<std::size_t>(index)]
-                                                                     : nullptr;
+                                                                      : nullptr;
 }
 
 void PromptPanel::showExchange(int)
@@ -237,7 +238,8 @@ void PromptPanel::showExchange(int)
     m_said->clear();
     m_byHand->setExchange(exchange);
     if (!exchange) {
-        m_facts->setText(m_node ? tr("No model was asked about this node.") : tr("Select a node to see what models were asked."));
+        m_facts->setText(m_node ? tr("No model was asked about this node.")
+                                : tr("Select a node to see what models were asked."));
         for (QPlainTextEdit* field : {m_prompt, m_answer, m_reasoning, m_wire}) {
             field->clear();
         }

@@ -18,8 +18,9 @@ namespace espalier {
 class ManualAnswer;
 class Workbench;
 
-/// The Prompt tab: every question to a model behind the selected node, with what was sent where, the answer, the reasoning
-/// and the cost. The prompt can be edited and sent again. Asks for the exchanges when it is seen. Thread: GUI.
+/// The Prompt tab: every question to a model behind the selected node, with what was sent where, the answer, the
+/// reasoning and the cost. The prompt can be edited and sent again. Asks for the exchanges when it is seen. Thread:
+/// GUI.
 class PromptPanel : public QWidget
 {
     Q_OBJECT

@@ -19,8 +19,8 @@ QString scaledRate(double giga, const QString& unit)
     };
     for (const Step& step : {Step{1e6, "P"}, Step{1e3, "T"}, Step{1, "G"}, Step{1e-3, "M"}}) {
         if (giga >= step.from) {
-            return QStringLiteral("%1%2%3%4").arg(format::number(giga / step.from), QChar(0xa0),
-                                                  QLatin1String(step.prefix), unit);
+            return QStringLiteral("%1%2%3%4")
+                .arg(format::number(giga / step.from), QChar(0xa0), QLatin1String(step.prefix), unit);
         }
     }
     return QStringLiteral("%1%2G%3").arg(format::number(giga), QChar(0xa0), unit);
@@ -90,8 +90,8 @@ QString csvOf(const RooflineChart& chart)
     QString out = QStringLiteral("roof,unit,measured,theory\n");
     const auto roofs = [&](const std::vector<ChartRoof>& all, const char* unit) {
         for (const ChartRoof& roof : all) {
-            out += QStringLiteral("%1,%2,%3,%4\n").arg(format::text(roof.id), QLatin1String(unit), exact(roof.measured),
-                                                       exact(roof.theory));
+            out += QStringLiteral("%1,%2,%3,%4\n")
+                       .arg(format::text(roof.id), QLatin1String(unit), exact(roof.measured), exact(roof.theory));
         }
     };
     roofs(chart.bandwidths, "GB/s");
@@ -109,7 +109,8 @@ QString csvOf(const RooflineChart& chart)
         for (const LevelFigure& figure : point.levels) {
             out += QStringLiteral(",%1,%2,%3").arg(exact(figure.intensity), exact(figure.gbs), exact(figure.percent));
         }
-        out += QStringLiteral(",%1,%2\n").arg(csvField(point.sentence), csvField(point.checks.join(QStringLiteral("; "))));
+        out +=
+            QStringLiteral(",%1,%2\n").arg(csvField(point.sentence), csvField(point.checks.join(QStringLiteral("; "))));
     }
     return out;
 }

@@ -27,13 +27,13 @@ struct ChartRoof {
 struct LevelFigure {
     double intensity = 0; ///< FLOP a byte
     double gbs = 0;
-    double percent = 0;   ///< of the level's roof
+    double percent = 0; ///< of the level's roof
 };
 
 /// One candidate under the roofs.
 struct RooflinePoint {
     NodeId node{0};
-    std::optional<NodeId> parent;      ///< nearest candidate above
+    std::optional<NodeId> parent; ///< nearest candidate above
     QString title;
     Provenance provenance = Provenance::Model;
     double timeUs = 0;
@@ -59,10 +59,10 @@ struct RooflineChart {
     std::vector<const RooflinePoint*> lineage(NodeId node) const;
 };
 
-QString nameOf(MemoryLevel level);           ///< "DRAM"
-QString roofName(const std::string& id);     ///< "DRAM", "FP32", "tensor TF32"; an unknown id as it is
-QString bandwidthText(double gbs);           ///< "4.13 TB/s"
-QString rateText(double gflops);             ///< "63.6 TFLOP/s"
+QString nameOf(MemoryLevel level);       ///< "DRAM"
+QString roofName(const std::string& id); ///< "DRAM", "FP32", "tensor TF32"; an unknown id as it is
+QString bandwidthText(double gbs);       ///< "4.13 TB/s"
+QString rateText(double gflops);         ///< "63.6 TFLOP/s"
 
 /// One line a point, figures unrounded, for a spreadsheet; roofs first.
 QString csvOf(const RooflineChart& chart);

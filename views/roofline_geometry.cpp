@@ -28,9 +28,8 @@ QString roofText(const ChartRoof& roof, bool bandwidth, bool brief)
         return roofName(roof.id);
     }
     const QString figure = bandwidth ? bandwidthText(roof.value()) : rateText(roof.value());
-    return roof.isMeasured()
-               ? QStringLiteral("%1  %2").arg(roofName(roof.id), figure)
-               : QCoreApplication::translate("roofline", "%1  %2, theory").arg(roofName(roof.id), figure);
+    return roof.isMeasured() ? QStringLiteral("%1  %2").arg(roofName(roof.id), figure)
+                             : QCoreApplication::translate("roofline", "%1  %2, theory").arg(roofName(roof.id), figure);
 }
 
 void addBandwidths(std::vector<DrawnRoof>& lines, const RooflineChart& chart, const RooflineScale& scale,
@@ -75,7 +74,8 @@ void addBandwidths(std::vector<DrawnRoof>& lines, const RooflineChart& chart, co
         const double base = QPointF::dotProduct(scale.plot.bottomLeft(), direction);
         const double ownStart = QPointF::dotProduct(line.line.p1(), direction);
         const double leftmost = std::max(ownStart, base) + start + line.labelSize.width() / 2;
-        line.labelCentre = line.line.p1() + direction * (leftmost - ownStart) + normal * (line.labelSize.height() / 2 + 2);
+        line.labelCentre =
+            line.line.p1() + direction * (leftmost - ownStart) + normal * (line.labelSize.height() / 2 + 2);
         if (leftmost - ownStart + line.labelSize.width() / 2 > line.line.length()) {
             line.text.clear();
             line.labelSize = {};
@@ -97,12 +97,14 @@ void addRates(std::vector<DrawnRoof>& lines, const RooflineChart& chart, const R
         const double from = std::clamp(ridge, scale.xLow, scale.xHigh);
         DrawnRoof line;
         line.roof = &roof;
-        line.line = {scale.place(std::pow(10, from), roof.value()), scale.place(std::pow(10, scale.xHigh), roof.value())};
+        line.line = {scale.place(std::pow(10, from), roof.value()),
+                     scale.place(std::pow(10, scale.xHigh), roof.value())};
         line.text = roofText(roof, false, brief);
         line.labelSize = measure(line.text);
         flat.push_back(line);
     }
-    std::sort(flat.begin(), flat.end(), [](const DrawnRoof& a, const DrawnRoof& b) { return a.line.y1() < b.line.y1(); });
+    std::sort(flat.begin(), flat.end(),
+              [](const DrawnRoof& a, const DrawnRoof& b) { return a.line.y1() < b.line.y1(); });
     std::vector<double> centres;
     double height = 0;
     for (const DrawnRoof& line : flat) {
@@ -188,17 +190,17 @@ std::vector<std::optional<QRectF>> placeLabels(const std::vector<QPointF>& point
     for (std::size_t i = 0; i < points.size(); ++i) {
         const QPointF at = points[i];
         const double w = sizes[i].width(), h = sizes[i].height();
-        const QPointF corners[] = {{at.x() + away, at.y() - h / 2},     {at.x() - away - w, at.y() - h / 2},
-                                   {at.x() - w / 2, at.y() - away - h}, {at.x() - w / 2, at.y() + away},
-                                   {at.x() + away, at.y() - away - h},  {at.x() + away, at.y() + away},
+        const QPointF corners[] = {{at.x() + away, at.y() - h / 2},        {at.x() - away - w, at.y() - h / 2},
+                                   {at.x() - w / 2, at.y() - away - h},    {at.x() - w / 2, at.y() + away},
+                                   {at.x() + away, at.y() - away - h},     {at.x() + away, at.y() + away},
                                    {at.x() - away - w, at.y() - away - h}, {at.x() - away - w, at.y() + away},
                                    {at.x() + away, at.y() + 2 * away + h}, {at.x() + away, at.y() - 2 * away - 2 * h}};
         std::optional<QRectF> chosen;
         for (const QPointF& corner : corners) {
             const QRectF area(corner, sizes[i]);
-            const bool free = within.contains(area) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) {
-                                  return other.intersects(area);
-                              });
+            const bool free =
+                within.contains(area) &&
+                std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(area); });
             if (free) {
                 chosen = area;
                 taken.push_back(area);

@@ -29,15 +29,15 @@ struct DrawnRoof {
     QString text;
     QPointF labelCentre;
     QSizeF labelSize;
-    double angle = 0;                ///< degrees, clockwise as QPainter turns
-    std::optional<QLineF> leader;    ///< from the line's end to a label that had to move
+    double angle = 0;             ///< degrees, clockwise as QPainter turns
+    std::optional<QLineF> leader; ///< from the line's end to a label that had to move
     QPolygonF labelArea() const;
 };
 
 using Measure = std::function<QSizeF(const QString&)>;
 
-/// Bandwidths rise along their label, rates end at a label in the margin to the right of the plot. `brief`: names without
-/// figures, for small pictures. A label for which there is no room is left out: its text is empty.
+/// Bandwidths rise along their label, rates end at a label in the margin to the right of the plot. `brief`: names
+/// without figures, for small pictures. A label for which there is no room is left out: its text is empty.
 std::vector<DrawnRoof> roofLines(const RooflineChart& chart, const RooflineScale& scale, const Measure& measure,
                                  bool brief);
 

@@ -198,8 +198,8 @@ void paintRoofs(QPainter& painter, const RooflineLayout& layout, const RooflineF
         const bool strong =
             !roof.bandwidth || !focus.level || nameOf(*focus.level).toLower() == format::text(roof.roof->id);
         const QColor colour = theme[strong ? Token::Text : Token::Draft];
-        painter.setPen(QPen(colour, roof.bandwidth && strong ? 1.8 : 1.2,
-                            roof.roof->isMeasured() ? Qt::SolidLine : Qt::DashLine));
+        painter.setPen(
+            QPen(colour, roof.bandwidth && strong ? 1.8 : 1.2, roof.roof->isMeasured() ? Qt::SolidLine : Qt::DashLine));
         painter.drawLine(roof.line);
         if (roof.leader) {
             painter.setPen(QPen(theme[Token::Hairline].darker(115), 1));
@@ -301,7 +301,9 @@ const PlacedPoint* RooflineLayout::nearest(const QPointF& place, double within) 
 RooflineLayout layOut(const RooflineChart& chart, const RooflineFocus& focus, const QSizeF& size, const QFont& font)
 {
     const QFontMetricsF metrics(smaller(font));
-    const Measure measure = [&](const QString& text) { return QSizeF(metrics.horizontalAdvance(text), metrics.height()); };
+    const Measure measure = [&](const QString& text) {
+        return QSizeF(metrics.horizontalAdvance(text), metrics.height());
+    };
     RooflineLayout layout;
     // The right margin is as wide as the longest label of a rate needs.
     double right = 16;
@@ -369,8 +371,8 @@ QStringList cardLines(const RooflinePoint& point)
         if (figure.gbs <= 0) {
             continue;
         }
-        QString line = tr("%1: %2%3 FLOP/B, %2%4").arg(nameOf(level), about, format::number(figure.intensity),
-                                                       bandwidthText(figure.gbs));
+        QString line = tr("%1: %2%3 FLOP/B, %2%4")
+                           .arg(nameOf(level), about, format::number(figure.intensity), bandwidthText(figure.gbs));
         if (figure.percent > 0) {
             line += tr(", %1%2 % of its roof").arg(about, format::number(figure.percent));
         }

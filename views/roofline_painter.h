@@ -15,8 +15,8 @@ namespace espalier {
 struct RooflineFocus {
     std::optional<MemoryLevel> level = MemoryLevel::Dram; ///< whose bytes give the intensity; nullopt: all at once
     std::optional<NodeId> selected, baseline, best;
-    std::vector<NodeId> kept;                             ///< for comparing
-    bool isolated = false;                                ///< only the selected candidate's lineage and the best's
+    std::vector<NodeId> kept; ///< for comparing
+    bool isolated = false;    ///< only the selected candidate's lineage and the best's
 };
 
 /// A point as it stands on the picture.
@@ -31,7 +31,7 @@ struct PlacedPoint {
 struct RooflineLayout {
     RooflineScale scale;
     std::vector<DrawnRoof> roofs;
-    std::vector<PlacedPoint> points;         ///< the cloud first
+    std::vector<PlacedPoint> points;                 ///< the cloud first
     std::vector<std::pair<QPointF, QPointF>> arrows; ///< parent to child, and on to the best
     std::vector<std::pair<QRectF, QString>> labels;  ///< of prominent points
     std::vector<QLineF> leaders;                     ///< from a point to a label that is not beside it

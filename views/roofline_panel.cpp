@@ -41,8 +41,7 @@ RooflinePanel::RooflinePanel(Workbench& bench, ProfileShelf& shelf, Comparison& 
         {"png", tr("Export as PNG…")}, {"svg", tr("Export as SVG…")}, {"csv", tr("Export the figures as CSV…")}};
     for (const auto& [ending, text] : forms) {
         auto* action = new QAction(text, m_export);
-        connect(action, &QAction::triggered, this,
-                [this, form = QString::fromLatin1(ending)] { chooseFile(form); });
+        connect(action, &QAction::triggered, this, [this, form = QString::fromLatin1(ending)] { chooseFile(form); });
         m_export->addAction(action);
     }
     auto* bar = new QHBoxLayout;
@@ -167,21 +166,23 @@ void RooflinePanel::refocus()
                         .arg(colour, tr("To be checked before it is believed: %1").arg(check).toHtmlEscaped());
         }
         if (focus.level && !point->drawable(*focus.level)) {
-            text += QStringLiteral("<br>") +
-                    (point->gflops <= 0 ? tr("It does no counted arithmetic, so it has no place on this chart; its share "
-                                             "of the memory roofs is in the sentence above.")
-                                        : tr("No %1 bytes were counted for it.").arg(nameOf(*focus.level)));
+            text +=
+                QStringLiteral("<br>") +
+                (point->gflops <= 0 ? tr("It does no counted arithmetic, so it has no place on this chart; its share "
+                                         "of the memory roofs is in the sentence above.")
+                                    : tr("No %1 bytes were counted for it.").arg(nameOf(*focus.level)));
         }
     } else if (const auto facts = focus.selected ? m_shelf.find(*focus.selected) : nullptr; facts) {
-        text = (facts->why.isEmpty() ? tr("The selected candidate has no place on the chart.") : facts->why).toHtmlEscaped();
+        text = (facts->why.isEmpty() ? tr("The selected candidate has no place on the chart.") : facts->why)
+                   .toHtmlEscaped();
     }
     m_verdict->setText(text);
     m_verdict->setVisible(!text.isEmpty() && !chart.points.empty());
     if (chart.points.empty()) {
         const auto facts = focus.selected ? m_shelf.find(*focus.selected) : nullptr;
-        m_empty->setText(!m_shelf.complete()                 ? tr("Loading…")
-                         : facts && !facts->why.isEmpty()    ? facts->why
-                                                             : tr("No candidate of this session was profiled yet."));
+        m_empty->setText(!m_shelf.complete()              ? tr("Loading…")
+                         : facts && !facts->why.isEmpty() ? facts->why
+                                                          : tr("No candidate of this session was profiled yet."));
         m_pages->setCurrentWidget(m_empty);
     } else {
         m_pages->setCurrentWidget(m_view);
@@ -203,7 +204,8 @@ void RooflinePanel::hideEvent(QHideEvent* event)
 
 void RooflinePanel::chooseFile(const QString& ending)
 {
-    const QString file = QFileDialog::getSaveFileName(this, tr("Export the chart"), QStringLiteral("roofline.") + ending);
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Export the chart"), QStringLiteral("roofline.") + ending);
     if (file.isEmpty()) {
         return;
     }

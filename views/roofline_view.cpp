@@ -20,7 +20,8 @@ RooflineView::RooflineView(ThemeManager& themes, QWidget* parent) : QWidget(pare
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Roofline chart"));
-    setAccessibleDescription(tr("Arrow keys go from point to point, Return selects, I isolates the lineage, L changes the level."));
+    setAccessibleDescription(
+        tr("Arrow keys go from point to point, Return selects, I isolates the lineage, L changes the level."));
     connect(&themes, &ThemeManager::themeChanged, this, [this] { update(); });
 }
 

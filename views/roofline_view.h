@@ -9,8 +9,8 @@ namespace espalier {
 
 class ThemeManager;
 
-/// The roofline chart: log-log, painted by hand. Arrow keys walk over the points from low to high intensity, Return or a
-/// click selects, I shows only the lineage, L changes the level. Thread: GUI.
+/// The roofline chart: log-log, painted by hand. Arrow keys walk over the points from low to high intensity, Return or
+/// a click selects, I shows only the lineage, L changes the level. Thread: GUI.
 class RooflineView : public QWidget
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     void setFocusOn(const RooflineFocus& focus);
     const RooflineChart& chart() const { return m_chart; }
     const RooflineFocus& focusOn() const { return m_focus; }
-    const RooflineLayout& arranged() const; ///< for the widget's size; made when it is asked for
+    const RooflineLayout& arranged() const;                     ///< for the widget's size; made when it is asked for
     std::optional<NodeId> current() const { return m_current; } ///< under the pointer or reached by keys
 
     QImage image(const QSize& size) const; ///< for PNG; without the card

@@ -110,7 +110,8 @@ void RunControls::update()
     m_budget->setText(open ? format::budget(m_bench.nodes().status()) : tr("no budget"));
     m_budget->setToolTip(open ? tr("Spent and left; click to change the limits") : tr("No session is open"));
     m_searchedBy->setEnabled(open);
-    m_searchedBy->setText(open ? tr("strategy %1").arg(format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0)) : QString());
+    m_searchedBy->setText(open ? tr("strategy %1").arg(format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0))
+                               : QString());
     m_searchedBy->setToolTip(open ? tr("The strategy is %1; click to change it").arg(format::text(m_bench.strategy()))
                                   : tr("No session is open"));
     m_best->setText(open ? bestText() : QString());
@@ -130,8 +131,8 @@ QString RunControls::bestText() const
         return tr("best <b>–</b>");
     }
     const auto figure = [this](const Interval& speedup) {
-        const QString text = QStringLiteral("<b>%1</b> %2")
-                                 .arg(format::speedup(speedup, m_bench.provenance()), format::bounds(speedup));
+        const QString text =
+            QStringLiteral("<b>%1</b> %2").arg(format::speedup(speedup, m_bench.provenance()), format::bounds(speedup));
         return m_bench.provenance() == Provenance::Model ? QStringLiteral("<i>%1</i>").arg(text) : text;
     };
     // What serves today is the headline; without it the root is.
@@ -161,11 +162,13 @@ void RunControls::changeLimits()
 void RunControls::changeStrategy()
 {
     const std::string before = m_bench.strategy();
-    auto* dialog = new StrategyDialog(m_bench.bridge().strategies(), format::text(before), m_budget ? m_budget->window() : nullptr);
+    auto* dialog = new StrategyDialog(m_bench.bridge().strategies(), format::text(before),
+                                      m_budget ? m_budget->window() : nullptr);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, before] {
         if (const std::string words = dialog->words().toStdString(); words != before) {
-            steer(m_bench, tr("Strategy %1").arg(dialog->words()), command::SetStrategy{words}, command::SetStrategy{before});
+            steer(m_bench, tr("Strategy %1").arg(dialog->words()), command::SetStrategy{words},
+                  command::SetStrategy{before});
         }
     });
     dialog->open();

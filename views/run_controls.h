@@ -14,8 +14,8 @@ namespace espalier {
 
 class Workbench;
 
-/// Run, pause, step, stop, limits and strategy, and what the search has spent and found. Four verbs that are never the same thing; a
-/// disabled one says why. Thread: GUI.
+/// Run, pause, step, stop, limits and strategy, and what the search has spent and found. Four verbs that are never the
+/// same thing; a disabled one says why. Thread: GUI.
 class RunControls : public QObject
 {
     Q_OBJECT

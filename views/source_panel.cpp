@@ -29,10 +29,11 @@ SourcePanel::SourcePanel(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_panes(new QSplitter(Qt::Horizontal)),
       m_source(new CodePane(bench.themes(), tr("Source"), CodeLanguage::Cuda)),
       m_ptx(new CodePane(bench.themes(), tr("PTX"), CodeLanguage::Assembly)),
-      m_sass(new CodePane(bench.themes(), tr("Machine code (SASS)"), CodeLanguage::Assembly)), m_code(&m_source->view()),
-      m_find(new QLineEdit(this)), m_found(new QLabel(this)), m_hot(new QLabel(this)),
-      m_nextHot(new QAction(tr("Next hottest line"), this)), m_previousHot(new QAction(tr("Previous hottest line"), this)),
-      m_ptxShown(new QAction(tr("PTX"), this)), m_sassShown(new QAction(tr("SASS"), this))
+      m_sass(new CodePane(bench.themes(), tr("Machine code (SASS)"), CodeLanguage::Assembly)),
+      m_code(&m_source->view()), m_find(new QLineEdit(this)), m_found(new QLabel(this)), m_hot(new QLabel(this)),
+      m_nextHot(new QAction(tr("Next hottest line"), this)),
+      m_previousHot(new QAction(tr("Previous hottest line"), this)), m_ptxShown(new QAction(tr("PTX"), this)),
+      m_sassShown(new QAction(tr("SASS"), this))
 {
     m_code->setAccessibleName(tr("Source of the selected node"));
     m_code->setAnnotationDisplay(QsciScintilla::AnnotationStandard);
@@ -136,10 +137,10 @@ void SourcePanel::setDetail(const std::shared_ptr<const NodeDetail>& detail)
         m_listings.reset();
     }
     showFigures();
-    m_source->setNote(!detail || detail->source.empty()                  ? QString()
-                      : !detail->evaluation.profile                      ? tr("not profiled: no figures by line")
-                      : m_source->columns().figures().hottest().empty()  ? tr("no samples by line were taken")
-                                                                         : QString());
+    m_source->setNote(!detail || detail->source.empty()                 ? QString()
+                      : !detail->evaluation.profile                     ? tr("not profiled: no figures by line")
+                      : m_source->columns().figures().hottest().empty() ? tr("no samples by line were taken")
+                                                                        : QString());
     resetHot();
     annotate();
     markAll();
@@ -255,9 +256,10 @@ void SourcePanel::markLine(int line, CodePane* origin)
         int instructions = 0;
         for (std::size_t i = 0; i < lines.size(); ++i) {
             const auto& chain = lines[i].chain;
-            const bool here = lines[i].instruction && std::any_of(chain.begin(), chain.end(), [&](const ListingPlace& place) {
-                return place.line == line && ownLine({place}).has_value();
-            });
+            const bool here =
+                lines[i].instruction && std::any_of(chain.begin(), chain.end(), [&](const ListingPlace& place) {
+                    return place.line == line && ownLine({place}).has_value();
+                });
             if (here) {
                 found.push_back(int(i));
                 ++instructions;

@@ -124,12 +124,12 @@ StageRow verifyRow(const NodeDetail& detail)
     }
     if (const auto& repeat = verify->repeat) {
         const QString calls = tr("%1 calls of case %2").arg(repeat->calls).arg(format::text(repeat->caseId));
-        row.facts.push_back({tr("Same inputs again"),
-                             repeat->differing == 0 ? tr("same bits in %1").arg(calls)
-                                                    : tr("%1 of %2 elements differ in %3, by %4 u at most")
-                                                          .arg(repeat->differing)
-                                                          .arg(repeat->elements)
-                                                          .arg(calls, format::number(repeat->spread))});
+        row.facts.push_back({tr("Same inputs again"), repeat->differing == 0
+                                                          ? tr("same bits in %1").arg(calls)
+                                                          : tr("%1 of %2 elements differ in %3, by %4 u at most")
+                                                                .arg(repeat->differing)
+                                                                .arg(repeat->elements)
+                                                                .arg(calls, format::number(repeat->spread))});
     }
     if (!verify->sandbox.empty()) {
         row.facts.push_back({tr("Sandbox"), format::text(verify->sandbox), verify->sandbox != "bubblewrap"});

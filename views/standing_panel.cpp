@@ -132,8 +132,9 @@ void StandingPanel::refresh()
         hints += format::text(hint);
     }
     for (const BannedTechnique& ban : m_bench.standing().bans) {
-        bans += ban.predicate.empty() ? tr("%1 (said to the models only)").arg(format::text(ban.text))
-                                      : QStringLiteral("%1\n%2").arg(format::text(ban.text), format::text(ban.predicate));
+        bans += ban.predicate.empty()
+                    ? tr("%1 (said to the models only)").arg(format::text(ban.text))
+                    : QStringLiteral("%1\n%2").arg(format::text(ban.text), format::text(ban.predicate));
     }
     fill(m_hints, hints);
     fill(m_bans, bans);
@@ -156,11 +157,12 @@ void StandingPanel::addHint()
         return;
     }
     const std::string hint = text.toStdString();
-    steer(m_bench, tr("Hint \"%1\"").arg(text), [hint] { return command::Command(command::AddHint{hint}); },
-          [bench = &m_bench, hint]() -> std::optional<command::Command> {
-              const auto number = numberOf(bench->standing().hints, hint);
-              return number ? std::optional<command::Command>(command::RemoveHint{*number}) : std::nullopt;
-          });
+    steer(
+        m_bench, tr("Hint \"%1\"").arg(text), [hint] { return command::Command(command::AddHint{hint}); },
+        [bench = &m_bench, hint]() -> std::optional<command::Command> {
+            const auto number = numberOf(bench->standing().hints, hint);
+            return number ? std::optional<command::Command>(command::RemoveHint{*number}) : std::nullopt;
+        });
     m_newHint->clear();
 }
 
@@ -171,12 +173,13 @@ void StandingPanel::removeHint()
         return;
     }
     const std::string hint = m_bench.standing().hints[std::size_t(row)];
-    steer(m_bench, tr("Remove the hint \"%1\"").arg(format::text(hint)),
-          [bench = &m_bench, hint]() -> std::optional<command::Command> {
-              const auto number = numberOf(bench->standing().hints, hint);
-              return number ? std::optional<command::Command>(command::RemoveHint{*number}) : std::nullopt;
-          },
-          [hint] { return command::Command(command::AddHint{hint}); });
+    steer(
+        m_bench, tr("Remove the hint \"%1\"").arg(format::text(hint)),
+        [bench = &m_bench, hint]() -> std::optional<command::Command> {
+            const auto number = numberOf(bench->standing().hints, hint);
+            return number ? std::optional<command::Command>(command::RemoveHint{*number}) : std::nullopt;
+        },
+        [hint] { return command::Command(command::AddHint{hint}); });
 }
 
 void StandingPanel::addBan()
@@ -185,13 +188,16 @@ void StandingPanel::addBan()
     if (ban.text.empty()) {
         return m_banWords->setFocus(); // the models are told in words
     }
-    steer(m_bench, tr("Ban \"%1\"").arg(format::text(ban.text)),
-          [ban] { return command::Command(command::Ban{ban.text, ban.predicate}); },
-          [bench = &m_bench, ban]() -> std::optional<command::Command> {
-              const auto& bans = bench->standing().bans;
-              const auto found = std::find_if(bans.rbegin(), bans.rend(), [&](const BannedTechnique& one) { return one.text == ban.text; });
-              return found == bans.rend() ? std::nullopt : std::optional<command::Command>(command::LiftBan{int(bans.rend() - found)});
-          });
+    steer(
+        m_bench, tr("Ban \"%1\"").arg(format::text(ban.text)),
+        [ban] { return command::Command(command::Ban{ban.text, ban.predicate}); },
+        [bench = &m_bench, ban]() -> std::optional<command::Command> {
+            const auto& bans = bench->standing().bans;
+            const auto found = std::find_if(bans.rbegin(), bans.rend(),
+                                            [&](const BannedTechnique& one) { return one.text == ban.text; });
+            return found == bans.rend() ? std::nullopt
+                                        : std::optional<command::Command>(command::LiftBan{int(bans.rend() - found)});
+        });
     m_banWords->clear();
     m_banLimit->clear();
     m_banWords->setFocus();
@@ -204,12 +210,13 @@ void StandingPanel::liftBan()
         return;
     }
     const BannedTechnique ban = m_bench.standing().bans[std::size_t(row)];
-    steer(m_bench, tr("Lift the ban \"%1\"").arg(format::text(ban.text)),
-          [bench = &m_bench, ban]() -> std::optional<command::Command> {
-              const auto number = numberOf(bench->standing().bans, ban);
-              return number ? std::optional<command::Command>(command::LiftBan{*number}) : std::nullopt;
-          },
-          [ban] { return command::Command(command::Ban{ban.text, ban.predicate}); });
+    steer(
+        m_bench, tr("Lift the ban \"%1\"").arg(format::text(ban.text)),
+        [bench = &m_bench, ban]() -> std::optional<command::Command> {
+            const auto number = numberOf(bench->standing().bans, ban);
+            return number ? std::optional<command::Command>(command::LiftBan{*number}) : std::nullopt;
+        },
+        [ban] { return command::Command(command::Ban{ban.text, ban.predicate}); });
 }
 
 } // namespace espalier

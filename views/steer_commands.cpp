@@ -129,8 +129,8 @@ double boostStep(double boost, bool more)
 void setBoost(Workbench& bench, const NodeSummary& node, double boost)
 {
     if (boost != node.boost) {
-        steer(bench, tr("Boost node %1 to %2×").arg(node.id.value).arg(boost),
-              command::SetBoost{node.id, boost}, command::SetBoost{node.id, node.boost});
+        steer(bench, tr("Boost node %1 to %2×").arg(node.id.value).arg(boost), command::SetBoost{node.id, boost},
+              command::SetBoost{node.id, node.boost});
     }
 }
 

@@ -99,10 +99,10 @@ void Steering::askBranchBudget(const NodeSummary& node)
 void Steering::askKernel(std::optional<NodeId> parent)
 {
     const int above = parent ? m_bench.nodes().indexOf(*parent) : -1;
-    auto* dialog = new InjectDialog(m_bench.themes(),
-                                    above >= 0 ? tr("%1  %2").arg(parent->value).arg(format::text(m_bench.nodes().at(above).title))
-                                               : QString(),
-                                    QApplication::activeWindow());
+    auto* dialog = new InjectDialog(
+        m_bench.themes(),
+        above >= 0 ? tr("%1  %2").arg(parent->value).arg(format::text(m_bench.nodes().at(above).title)) : QString(),
+        QApplication::activeWindow());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, parent] {
         const std::string title = dialog->title().toStdString();

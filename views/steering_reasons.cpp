@@ -54,12 +54,13 @@ QString whyNot(Act act, const NodeSummary& node, const Workbench& bench)
                              : QString();
     }
     case Act::EditIdea:
-        return !idea                             ? tr("Only an idea has words to edit")
+        return !idea                            ? tr("Only an idea has words to edit")
                : node.state != NodeState::Draft ? tr("It is implemented already: write a new idea instead")
-                                                 : QString();
+                                                : QString();
     case Act::AskAgain:
     case Act::AskIdeas:
-        return bench.session()->models.empty() ? tr("No model takes part in this session: start one with a model to ask it")
+        return bench.session()->models.empty()
+                   ? tr("No model takes part in this session: start one with a model to ask it")
                : act == Act::AskAgain && !candidate ? tr("Only a candidate is written again: ask for ideas instead")
                                                     : QString();
     case Act::Cross:

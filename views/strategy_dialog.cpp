@@ -19,7 +19,8 @@ namespace {
 
 bool isWhole(const StrategyParameter& parameter)
 {
-    return parameter.low == std::floor(parameter.low) && parameter.value == std::floor(parameter.value) && parameter.low >= 1;
+    return parameter.low == std::floor(parameter.low) && parameter.value == std::floor(parameter.value) &&
+           parameter.low >= 1;
 }
 
 /// The value that "name:a=1,b=2" gives a parameter, else its default.
@@ -37,7 +38,8 @@ double valueIn(const QString& words, const StrategyParameter& parameter)
 } // namespace
 
 StrategyDialog::StrategyDialog(std::vector<StrategyDescription> strategies, const QString& words, QWidget* parent)
-    : QDialog(parent), m_strategies(std::move(strategies)), m_choice(new QComboBox), m_meaning(new QLabel), m_parameters(new QFormLayout)
+    : QDialog(parent), m_strategies(std::move(strategies)), m_choice(new QComboBox), m_meaning(new QLabel),
+      m_parameters(new QFormLayout)
 {
     setWindowTitle(tr("Strategy"));
     const QString now = words.section(QLatin1Char(':'), 0, 0);
@@ -87,7 +89,11 @@ void StrategyDialog::showParameters(const QString& given)
         box->setRange(parameter.low, parameter.high);
         box->setValue(valueIn(given, parameter));
         box->setAccessibleName(format::text(parameter.name));
-        box->setToolTip(tr("%1: %2 to %3; by itself %4").arg(format::text(parameter.name)).arg(parameter.low).arg(parameter.high).arg(parameter.value));
+        box->setToolTip(tr("%1: %2 to %3; by itself %4")
+                            .arg(format::text(parameter.name))
+                            .arg(parameter.low)
+                            .arg(parameter.high)
+                            .arg(parameter.value));
         auto* name = new QLabel(format::text(parameter.meaning));
         name->setWordWrap(true);
         name->setBuddy(box);

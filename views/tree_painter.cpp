@@ -204,7 +204,9 @@ void TreePainter::paintLabel(int node, const QRectF& rect)
                          : figure                       ? label.look.figure
                                                         : label.look.word;
     const Token word = label.look.token == Token::Best ? Token::Text : label.look.token;
-    const Token colour = m_nodes.outOfSearch(node) ? Token::Muted : summary.kind == NodeKind::Idea || figure ? Token::Text : word;
+    const Token colour = m_nodes.outOfSearch(node)                  ? Token::Muted
+                         : summary.kind == NodeKind::Idea || figure ? Token::Text
+                                                                    : word;
     drawText({left, rect.top(), label.mainWidth * zoom, rect.height()}, text, main, m_theme[colour]);
     if (!label.side.isEmpty() && zoom >= sideFrom) {
         left += (label.mainWidth + (label.mainWidth > 2 ? 8 : 0)) * zoom;

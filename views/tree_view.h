@@ -76,7 +76,7 @@ private:
     void setZoom(double zoom, const QPointF& fixed);
     void updateScrollBars();
     void withAnchor(const std::function<void()>& change);
-    bool zoomByKey(int key); ///< with Ctrl
+    bool zoomByKey(int key);  ///< with Ctrl
     void walk(int direction); ///< up or down in the column
     void walkTo(int node);
     void setHovered(int node);

@@ -6,7 +6,7 @@ namespace espalier {
 namespace {
 constexpr std::size_t detailsKept = 64; ///< sources are small, but a long session has thousands
 constexpr std::size_t listingsKept = 8; ///< a megabyte each, easily
-}
+} // namespace
 
 Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QObject* parent)
     : QObject(parent), m_themes(themes), m_bridge(std::move(link))
@@ -33,8 +33,11 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
             std::erase_if(m_details, [this](const auto& kept) { return kept.first != m_selected; });
         }
         m_asked.erase(node);
-        const auto keyOf = [](const NodeDetail& one) { return one.evaluation.build ? one.evaluation.build->key : std::string(); };
-        if (const auto before = m_details.find(node); before != m_details.end() && keyOf(*before->second) != keyOf(*detail)) {
+        const auto keyOf = [](const NodeDetail& one) {
+            return one.evaluation.build ? one.evaluation.build->key : std::string();
+        };
+        if (const auto before = m_details.find(node);
+            before != m_details.end() && keyOf(*before->second) != keyOf(*detail)) {
             m_listings.erase(node); // it was built meanwhile
         }
         m_details[node] = detail;
@@ -48,16 +51,17 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
         m_standing = standing;
         emit standingChanged();
     });
-    connect(&m_bridge, &EngineBridge::listingsArrived, this, [this](const std::shared_ptr<const CodeListings>& listings) {
-        if (m_listings.size() >= listingsKept) {
-            m_listings.clear();
-        }
-        m_listings[listings->node] = listings;
-        if (m_listingsAsked == listings->node) {
-            m_listingsAsked.reset();
-        }
-        emit listingsChanged(listings->node);
-    });
+    connect(&m_bridge, &EngineBridge::listingsArrived, this,
+            [this](const std::shared_ptr<const CodeListings>& listings) {
+                if (m_listings.size() >= listingsKept) {
+                    m_listings.clear();
+                }
+                m_listings[listings->node] = listings;
+                if (m_listingsAsked == listings->node) {
+                    m_listingsAsked.reset();
+                }
+                emit listingsChanged(listings->node);
+            });
 }
 
 Provenance Workbench::provenance() const

@@ -103,16 +103,19 @@ Finding examineCounters()
                 "counters need a GPU; the simulated device counts by itself"};
     }
     const std::string worker = findWorker();
-    const auto probed = runToEnd({.argv = {worker, "profiler", "--probe", "--device", "cuda:0"}}, "", std::chrono::seconds(30));
+    const auto probed =
+        runToEnd({.argv = {worker, "profiler", "--probe", "--device", "cuda:0"}}, "", std::chrono::seconds(30));
     if (probed && probed->status.success()) {
-        return {"hardware counters", State::Ok, fmt::format("readable with {}", trimmed(printable(probed->out, 300))), ""};
+        return {"hardware counters", State::Ok, fmt::format("readable with {}", trimmed(printable(probed->out, 300))),
+                ""};
     }
     const bool kept = parameters->find("RmProfilingAdminOnly: 1") != std::string::npos;
     return {"hardware counters", State::Limited,
             !probed                        ? probed.error().message
             : trimmed(probed->err).empty() ? fmt::format("the profiler ended with {}", probed->status.text())
                                            : std::string(trimmed(printable(probed->err, 600))),
-            kept ? "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver; timing works without"
+            kept ? "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver; timing "
+                   "works without"
                  : "timing, occupancy and the search work without counters"};
 }
 
@@ -138,7 +141,8 @@ Finding examineModels()
         return {"language models", State::Limited, saved.error().message, "mend or remove that file"};
     }
     std::string keys;
-    for (const char* name : {"ESPALIER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"}) {
+    for (const char* name :
+         {"ESPALIER_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"}) {
         const char* value = std::getenv(name);
         keys += value && *value ? fmt::format("{}{}", keys.empty() ? ", keys in " : " ", name) : "";
     }

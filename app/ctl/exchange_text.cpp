@@ -41,13 +41,15 @@ std::string withLineEnd(std::string text)
 
 std::string exchangeText(const Exchange& exchange)
 {
-    std::string text = fmt::format("exchange {}: {} ({}), {} of {}, {}{}\n", exchange.id, exchange.purpose, exchange.subject,
-                                   exchange.model, exchange.provider, nameOf(exchange.state),
-                                   exchange.finish.empty() || exchange.finish == "complete" ? "" : ", " + exchange.finish);
+    std::string text =
+        fmt::format("exchange {}: {} ({}), {} of {}, {}{}\n", exchange.id, exchange.purpose, exchange.subject,
+                    exchange.model, exchange.provider, nameOf(exchange.state),
+                    exchange.finish.empty() || exchange.finish == "complete" ? "" : ", " + exchange.finish);
     if (!exchange.reason.empty()) {
         text += fmt::format("reason:   {}\n", exchange.reason);
     }
-    text += fmt::format("sent to:  {} at {}\n", exchange.url.empty() ? exchange.provider : exchange.url, exchange.sentAt);
+    text +=
+        fmt::format("sent to:  {} at {}\n", exchange.url.empty() ? exchange.provider : exchange.url, exchange.sentAt);
     for (const PromptPart& part : exchange.parts) {
         text += partLine(part);
     }
@@ -131,9 +133,10 @@ Json spendingJson(const Spending& spending)
 
 std::string spendingText(const Spending& spending)
 {
-    std::string text = fmt::format("{} tokens ({} in, {} of them cached; {} out, {} of them reasoning) in {} request{}, {:.4f} USD",
-                                   spending.tokens(), spending.input, spending.cachedInput, spending.output,
-                                   spending.reasoning, spending.requests, spending.requests == 1 ? "" : "s", spending.usd);
+    std::string text =
+        fmt::format("{} tokens ({} in, {} of them cached; {} out, {} of them reasoning) in {} request{}, {:.4f} USD",
+                    spending.tokens(), spending.input, spending.cachedInput, spending.output, spending.reasoning,
+                    spending.requests, spending.requests == 1 ? "" : "s", spending.usd);
     if (spending.unpriced > 0) {
         text += fmt::format(" and {} request{} of unknown price", spending.unpriced, spending.unpriced == 1 ? "" : "s");
     }

@@ -30,7 +30,8 @@ int exportNode(const ExportVerb& options)
         note(files->replaced);
     }
     if (options.json) {
-        printJson({{"node", options.node}, {"form", options.form}, {"files", files->files}, {"replaced", files->replaced}});
+        printJson(
+            {{"node", options.node}, {"form", options.form}, {"files", files->files}, {"replaced", files->replaced}});
     } else {
         for (const std::string& file : files->files) {
             print(file);

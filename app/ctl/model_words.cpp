@@ -38,8 +38,9 @@ std::string providerOf(const ModelWords& words, const EngineOptions& options)
 void addModelOptions(CLI::App& verb, ModelWords& words)
 {
     constexpr const char* group = "Models";
-    verb.add_option("--provider", words.provider,
-                    "openai (and whatever speaks like it), openai-responses, anthropic, gemini, command, manual, replay")
+    verb.add_option(
+            "--provider", words.provider,
+            "openai (and whatever speaks like it), openai-responses, anthropic, gemini, command, manual, replay")
         ->group(group);
     verb.add_option("--base-url", words.baseUrl, "Of the provider or of a server of your own")->group(group);
     verb.add_option("--model", words.model, "Its name at the provider")->group(group);
@@ -63,8 +64,9 @@ void addModelOptions(CLI::App& verb, ModelWords& words)
         ->group(group);
     takesWhole(verb.add_option("--repairs", words.repairs, "Repairs of a kernel that fails (default 2)"), 0, 16)
         ->group(group);
-    takesWhole(verb.add_option("--max-output", words.maxOutput, "Tokens of an answer, reasoning included (default 16384)"), 256,
-               1'000'000)
+    takesWhole(
+        verb.add_option("--max-output", words.maxOutput, "Tokens of an answer, reasoning included (default 16384)"),
+        256, 1'000'000)
         ->group(group);
     verb.add_option("--effort", words.effort, "Reasoning effort, where the model knows it")
         ->check(CLI::IsMember({"low", "medium", "high"}))

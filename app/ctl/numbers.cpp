@@ -20,7 +20,8 @@ std::optional<T> parsed(const std::string& text)
 }
 
 /// `read`: the value as it is handed on; nullopt: not one that is wanted.
-CLI::Option* takes(CLI::Option* option, std::string what, std::function<std::optional<std::string>(const std::string&)> read)
+CLI::Option* takes(CLI::Option* option, std::string what,
+                   std::function<std::optional<std::string>(const std::string&)> read)
 {
     return option->transform(CLI::Validator(
         [option, what = std::move(what), read = std::move(read)](std::string& text) {
@@ -46,17 +47,18 @@ std::string wholeInWords(std::int64_t least, std::int64_t most)
 
 CLI::Option* takesWhole(CLI::Option* option, std::int64_t least, std::int64_t most)
 {
-    return takes(option, wholeInWords(least, most), [least, most](const std::string& text) -> std::optional<std::string> {
-        const auto value = parsed<std::int64_t>(text);
-        // In plain digits: the parser would read 010 as octal.
-        return value && *value >= least && *value <= most ? std::optional(fmt::to_string(*value)) : std::nullopt;
-    });
+    return takes(
+        option, wholeInWords(least, most), [least, most](const std::string& text) -> std::optional<std::string> {
+            const auto value = parsed<std::int64_t>(text);
+            // In plain digits: the parser would read 010 as octal.
+            return value && *value >= least && *value <= most ? std::optional(fmt::to_string(*value)) : std::nullopt;
+        });
 }
 
 CLI::Option* takesNumber(CLI::Option* option, double least, std::optional<double> most)
 {
-    const std::string what = most ? fmt::format("a number from {:g} to {:g}", least, *most)
-                                  : fmt::format("a number from {:g} up", least);
+    const std::string what =
+        most ? fmt::format("a number from {:g} to {:g}", least, *most) : fmt::format("a number from {:g} up", least);
     return takes(option, what, [least, most](const std::string& text) {
         const auto value = parsed<double>(text);
         const bool wanted = value && std::isfinite(*value) && *value >= least && (!most || *value <= *most);

@@ -51,10 +51,10 @@ std::vector<std::string> profileLines(const Evaluation& evaluation)
         }
     }
     for (const ProfiledKernel& kernel : profile.kernels) {
-        lines.push_back(fmt::format("{}: {:.4g} us, {} registers, {} B shared, occupancy at most {:.0f} % (limited by {})",
-                                    kernel.name, kernel.timeUs, kernel.registers,
-                                    kernel.staticSharedBytes + kernel.dynamicSharedBytes, kernel.occupancyLimit,
-                                    kernel.limitedBy));
+        lines.push_back(
+            fmt::format("{}: {:.4g} us, {} registers, {} B shared, occupancy at most {:.0f} % (limited by {})",
+                        kernel.name, kernel.timeUs, kernel.registers,
+                        kernel.staticSharedBytes + kernel.dynamicSharedBytes, kernel.occupancyLimit, kernel.limitedBy));
     }
     addHottest(profile, lines);
     for (const std::string& line : diagnosisLines(evaluation)) {

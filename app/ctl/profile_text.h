@@ -8,8 +8,8 @@
 
 namespace espalier::ctl {
 
-/// A profile as lines for people: metrics, roofline, what the rules found, the heaviest source lines, and what could not
-/// be collected. Without indentation; nothing without a profile.
+/// A profile as lines for people: metrics, roofline, what the rules found, the heaviest source lines, and what could
+/// not be collected. Without indentation; nothing without a profile.
 std::vector<std::string> profileLines(const Evaluation& evaluation);
 
 } // namespace espalier::ctl

@@ -16,17 +16,11 @@ Result<std::vector<std::string>> reported(const ReportVerb& options)
     ESPALIER_TRY(std::vector<StoredAct> acts, reader.acts());
     ESPALIER_TRY(std::vector<std::string> hints, reader.hints());
     ESPALIER_TRY(std::vector<BannedTechnique> bans, reader.bans());
-    const ReportInput input{reader.info(),
-                            reader.secondsSpent(),
-                            reader.spending().tokens(),
-                            reader.spending().usd,
-                            reader.book(),
-                            [&reader](NodeId id) { return reader.detail(id); },
-                            reader.idleShare(),
-                            std::move(acts),
-                            reader.deviceSeconds(),
-                            std::move(hints),
-                            std::move(bans)};
+    const ReportInput input{
+        reader.info(),         reader.secondsSpent(), reader.spending().tokens(),
+        reader.spending().usd, reader.book(),         [&reader](NodeId id) { return reader.detail(id); },
+        reader.idleShare(),    std::move(acts),       reader.deviceSeconds(),
+        std::move(hints),      std::move(bans)};
     return writeReport(input, options.folder);
 }
 

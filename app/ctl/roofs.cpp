@@ -66,8 +66,8 @@ Result<std::string> measureRoofs()
                           {}, buildLimit));
     if (!built.status.success()) {
         return fail(ErrorCode::NotSupported,
-                    fmt::format("the micro-benchmarks do not build for sm_{} (they need compute capability 8.0): {}", architecture,
-                                trimmed(printable(built.err, 400))));
+                    fmt::format("the micro-benchmarks do not build for sm_{} (they need compute capability 8.0): {}",
+                                architecture, trimmed(printable(built.err, 400))));
     }
     ESPALIER_TRY(const RunResult ran, runToEnd({.argv = {program}}, {}, runLimit));
     if (!ran.status.success()) {

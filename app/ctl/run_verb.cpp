@@ -161,7 +161,9 @@ private:
         m_logged = event.text;
     }
     template <typename Other>
-    void handle(const Other&) {} // answers to what a run does not ask
+    void handle(const Other&)
+    {
+    } // answers to what a run does not ask
     void handle(const event::Closed& event)
     {
         if (event.error) {
@@ -201,19 +203,18 @@ private:
         print(fmt::format("{}", m_status.why.empty() ? "The run has finished." : m_status.why));
         print(fmt::format("{}, in {:.1f} s", summary.counts.inWords(), summary.seconds));
         if (summary.best && summary.bestTiming) {
-            print(fmt::format("best:     node {}, {}{}{} on case {}{}, by {}", summary.best->value,
-                              timeText(summary.bestTiming->timeUs.value, summary.provenance),
-                              summary.speedupIncumbent
-                                  ? fmt::format(", {} of {}",
-                                                speedupText(*summary.speedupIncumbent, summary.provenance),
-                                                summary.incumbent)
-                                  : "",
-                              summary.speedupRoot ? fmt::format(", {} of the root",
-                                                                speedupText(*summary.speedupRoot, summary.provenance))
-                                                  : "",
-                              summary.bestTiming->caseId,
-                              summary.provenance == Provenance::Model ? " (modelled, not measured)" : "",
-                              summary.bestFoundBy.empty() ? "the task's author" : summary.bestFoundBy));
+            print(fmt::format(
+                "best:     node {}, {}{}{} on case {}{}, by {}", summary.best->value,
+                timeText(summary.bestTiming->timeUs.value, summary.provenance),
+                summary.speedupIncumbent
+                    ? fmt::format(", {} of {}", speedupText(*summary.speedupIncumbent, summary.provenance),
+                                  summary.incumbent)
+                    : "",
+                summary.speedupRoot
+                    ? fmt::format(", {} of the root", speedupText(*summary.speedupRoot, summary.provenance))
+                    : "",
+                summary.bestTiming->caseId, summary.provenance == Provenance::Model ? " (modelled, not measured)" : "",
+                summary.bestFoundBy.empty() ? "the task's author" : summary.bestFoundBy));
         } else {
             print("best:     none: no candidate passed");
         }
@@ -222,10 +223,9 @@ private:
             print(summary.tokensPerImprovement
                       ? fmt::format("          {} improvement{}, {:.0f} tokens each", summary.improvements,
                                     summary.improvements == 1 ? "" : "s", *summary.tokensPerImprovement)
-                  : summary.improvements > 0
-                      ? fmt::format("          {} improvement{} by models", summary.improvements,
-                                    summary.improvements == 1 ? "" : "s")
-                      : std::string("          no improvement by a model"));
+                  : summary.improvements > 0 ? fmt::format("          {} improvement{} by models", summary.improvements,
+                                                           summary.improvements == 1 ? "" : "s")
+                                             : std::string("          no improvement by a model"));
         }
         print(fmt::format("session:  {}", m_info.file));
         for (const std::string& file : m_files) {
@@ -271,10 +271,11 @@ std::string estimateText(const CostEstimate& estimate)
     const std::string money = estimate.usd
                                   ? fmt::format("about {:.2f} USD, at most {:.2f}", *estimate.usd, *estimate.mostUsd)
                                   : std::string("price unknown");
-    return fmt::format("Estimate for {} evaluations with {}: {} questions for ideas, {} kernels, {} repairs; about {} tokens in "
-                       "and {} out (at most {} in all), {}.",
-                       estimate.evaluations, estimate.model, estimate.ideaQuestions, estimate.kernels, estimate.repairs,
-                       estimate.inputTokens, estimate.outputTokens, estimate.mostTokens, money);
+    return fmt::format(
+        "Estimate for {} evaluations with {}: {} questions for ideas, {} kernels, {} repairs; about {} tokens in "
+        "and {} out (at most {} in all), {}.",
+        estimate.evaluations, estimate.model, estimate.ideaQuestions, estimate.kernels, estimate.repairs,
+        estimate.inputTokens, estimate.outputTokens, estimate.mostTokens, money);
 }
 
 /// Before anything is sent: what it may cost. The exit code of a dry run; nullopt: the run follows.

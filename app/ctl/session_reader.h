@@ -22,11 +22,11 @@ public:
 
     const SessionInfo& info() const { return m_store->info(); }
     double secondsSpent() const { return m_store->secondsSpent(); }
-    Result<std::vector<StoredAct>> acts() const; ///< of the engineer, oldest first
-    std::optional<double> idleShare() const; ///< of the device, 0 to 1
-    Result<std::vector<std::string>> hints() const;     ///< as they stand
-    Result<std::vector<BannedTechnique>> bans() const;  ///< likewise
-    Result<std::vector<Attachment>> attachments() const; ///< likewise
+    Result<std::vector<StoredAct>> acts() const;                                      ///< of the engineer, oldest first
+    std::optional<double> idleShare() const;                                          ///< of the device, 0 to 1
+    Result<std::vector<std::string>> hints() const;                                   ///< as they stand
+    Result<std::vector<BannedTechnique>> bans() const;                                ///< likewise
+    Result<std::vector<Attachment>> attachments() const;                              ///< likewise
     const std::map<NodeId, double>& deviceSeconds() const { return m_deviceSeconds; } ///< of the judge, by node
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".

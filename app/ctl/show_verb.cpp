@@ -3,9 +3,9 @@
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
 #include "app/ctl/profile_text.h"
-#include "app/ctl/timing_text.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/standing_text.h"
+#include "app/ctl/timing_text.h"
 #include "app/ctl/verbs.h"
 #include "core/base/text.h"
 #include "core/engine/command_json.h"
@@ -160,7 +160,8 @@ void printDetail(const NodeDetail& detail)
     if (node.kind == NodeKind::Idea) {
         return;
     }
-    print(fmt::format("outcome:  {}", node.state == NodeState::Done ? verdictText(node) : std::string(nameOf(node.state))));
+    print(fmt::format("outcome:  {}",
+                      node.state == NodeState::Done ? verdictText(node) : std::string(nameOf(node.state))));
     if (node.overturned) {
         print(fmt::format("by hand:  {}, {}", node.overturned->author, node.overturned->at));
     }
@@ -173,8 +174,8 @@ void printDetail(const NodeDetail& detail)
     if (detail.evaluation.build) {
         const BuildRecord& build = *detail.evaluation.build;
         print(fmt::format("build:    {}{} for {}{}", build.cached ? "cached" : durationText(build.seconds),
-                          build.deviceOnly ? " (its device part)" : "",
-                          build.architecture, build.kernels.empty() ? "" : ":"));
+                          build.deviceOnly ? " (its device part)" : "", build.architecture,
+                          build.kernels.empty() ? "" : ":"));
         for (const KernelResources& kernel : build.kernels) {
             print(fmt::format("          {}: {} registers, {} B shared, {} B spilled", kernel.kernel, kernel.registers,
                               kernel.sharedBytes, kernel.spillStoreBytes));
@@ -186,10 +187,11 @@ void printDetail(const NodeDetail& detail)
     }
     if (detail.evaluation.verify) {
         for (const OutputError& error : detail.evaluation.verify->errors) {
-            print(fmt::format(
-                "verify:   {} {}: {} elements, worst error {:.2g} of its bound{}", error.caseId, error.output, error.compared,
-                error.worstElementRatio,
-                error.normBound > 0 ? fmt::format(", norm {:.2g} (bound {:.2g})", error.normError, error.normBound) : ""));
+            print(fmt::format("verify:   {} {}: {} elements, worst error {:.2g} of its bound{}", error.caseId,
+                              error.output, error.compared, error.worstElementRatio,
+                              error.normBound > 0
+                                  ? fmt::format(", norm {:.2g} (bound {:.2g})", error.normError, error.normBound)
+                                  : ""));
         }
         if (const auto& repeat = detail.evaluation.verify->repeat) {
             print(fmt::format("repeat:   {}", repeatText(*repeat)));
@@ -217,7 +219,8 @@ std::string deviceText(const SessionInfo& info)
 int showPrompt(const std::vector<Exchange>& exchanges, const ShowVerb& options)
 {
     if (exchanges.empty()) {
-        return failWith({ErrorCode::NotFound, fmt::format("No model was asked about node {}.", options.node)}, options.json);
+        return failWith({ErrorCode::NotFound, fmt::format("No model was asked about node {}.", options.node)},
+                        options.json);
     }
     print(exchanges.back().prompt);
     return exitOk;
@@ -294,9 +297,10 @@ int showNode(const SessionReader& reader, const ShowVerb& options)
         printJson({{"session", sessionJson(reader)}, {"nodes", Json::array({node})}});
     } else if (options.source) {
         if (detail->summary.kind == NodeKind::Idea) {
-            return failWith({ErrorCode::InvalidInput,
-                             fmt::format("Node {} is an idea and has no source: name a root or a candidate.", options.node)},
-                            false);
+            return failWith(
+                {ErrorCode::InvalidInput,
+                 fmt::format("Node {} is an idea and has no source: name a root or a candidate.", options.node)},
+                false);
         }
         print(detail->source);
     } else {
@@ -320,9 +324,11 @@ int show(const ShowVerb& options)
     }
     const bool alone = options.source || options.ptx || options.sass;
     if (alone && options.node == 0) {
-        return failWith({ErrorCode::InvalidInput, fmt::format("{} needs --node N: name the candidate",
-                                                              options.source ? "--source" : options.sass ? "--sass" : "--ptx")},
-                        options.json);
+        return failWith(
+            {ErrorCode::InvalidInput, fmt::format("{} needs --node N: name the candidate", options.source ? "--source"
+                                                                                           : options.sass ? "--sass"
+                                                                                                          : "--ptx")},
+            options.json);
     }
     const auto reader = SessionReader::open(options.session);
     if (!reader) {
@@ -354,7 +360,8 @@ int show(const ShowVerb& options)
         return exitOk;
     }
     const SessionInfo& info = reader->info();
-    print(fmt::format("{}: task {} on {}, {}", info.file, info.taskId, deviceText(info), durationText(reader->secondsSpent())));
+    print(fmt::format("{}: task {} on {}, {}", info.file, info.taskId, deviceText(info),
+                      durationText(reader->secondsSpent())));
     print(reader->book().counts().inWords());
     if (reader->spending().requests > 0) {
         print(fmt::format("models: {}", spendingText(reader->spending())));

@@ -17,8 +17,11 @@ void addSpent(std::vector<LimitLine>& lines, const char* name, const char* unit,
         return;
     }
     const bool whole = std::is_same_v<T, std::int64_t>;
-    const auto text = [whole](T value) { return whole ? fmt::format("{}", value) : fmt::format("{:.4g}", static_cast<double>(value)); };
-    lines.push_back({name, fmt::format("{}{} ({} spent)", text(*limit), unit, text(spent)), *limit, spent, spent >= *limit});
+    const auto text = [whole](T value) {
+        return whole ? fmt::format("{}", value) : fmt::format("{:.4g}", static_cast<double>(value));
+    };
+    lines.push_back(
+        {name, fmt::format("{}{} ({} spent)", text(*limit), unit, text(spent)), *limit, spent, spent >= *limit});
 }
 
 void addRule(std::vector<LimitLine>& lines, const char* name, std::string text, Json limit)

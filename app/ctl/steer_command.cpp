@@ -46,8 +46,9 @@ Result<command::Command> budgetOf(const SteerVerb& options)
     const Budget& budget = options.budget;
     const bool rules = budget.target || budget.roofPercent || budget.plateau;
     if (budget == Budget{} && options.lift.empty() && !options.unlimited) {
-        return fail(ErrorCode::InvalidInput, "The budget says nothing: give a limit such as --evals 40 or --target 2, take one "
-                                             "away with --no-evals or --no-target, or all that is spent with --unlimited.");
+        return fail(ErrorCode::InvalidInput,
+                    "The budget says nothing: give a limit such as --evals 40 or --target 2, take one "
+                    "away with --no-evals or --no-target, or all that is spent with --unlimited.");
     }
     std::vector<std::string> lift = options.lift;
     if (options.unlimited) {
@@ -55,12 +56,12 @@ Result<command::Command> budgetOf(const SteerVerb& options)
     }
     if (options.node > 0) {
         if (rules || std::any_of(lift.begin(), lift.end(), isRule)) {
-            return fail(ErrorCode::InvalidInput, "A branch has the limits --evals, --tokens, --usd and --seconds: the others are "
-                                                 "the session's, leave --node out.");
+            return fail(ErrorCode::InvalidInput,
+                        "A branch has the limits --evals, --tokens, --usd and --seconds: the others are "
+                        "the session's, leave --node out.");
         }
-        return command::ChangeBranchBudget{NodeId{options.node},
-                                           {budget.evaluations, budget.tokens, budget.usd, budget.seconds},
-                                           std::move(lift)};
+        return command::ChangeBranchBudget{
+            NodeId{options.node}, {budget.evaluations, budget.tokens, budget.usd, budget.seconds}, std::move(lift)};
     }
     return command::ChangeBudget{budget, std::move(lift)};
 }
@@ -135,7 +136,8 @@ Result<command::Command> commandOf(const SteerVerb& options)
     if (options.act == "inject") {
         ESPALIER_TRY(std::string source, readFile(options.file, std::size_t{1} << 20));
         return command::Inject{options.node > 0 ? std::optional(node) : std::nullopt,
-                               options.title.empty() ? std::filesystem::path(options.file).stem().string() : options.title,
+                               options.title.empty() ? std::filesystem::path(options.file).stem().string()
+                                                     : options.title,
                                std::move(source)};
     }
     if (options.act == "budget") {
@@ -171,7 +173,7 @@ namespace {
 std::string spentOf(const LimitLine& line)
 {
     const std::string number = line.spent.is_number_integer() ? fmt::to_string(line.spent.get<std::int64_t>())
-                                                               : fmt::format("{:.4g}", line.spent.get<double>());
+                                                              : fmt::format("{:.4g}", line.spent.get<double>());
     return fmt::format("{} {}", number, line.name == "usd" ? "USD" : line.name);
 }
 
@@ -241,8 +243,9 @@ SteerDone doneOf(const SteerVerb& options)
         return {std::move(json), words->second};
     }
     if (options.act == "overturn") {
-        return {{{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
-                fmt::format("Node {} is {} by hand; the judge's verdict stays in its record.", options.node, options.as)};
+        return {
+            {{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
+            fmt::format("Node {} is {} by hand; the judge's verdict stays in its record.", options.node, options.as)};
     }
     if (options.act == "ask") {
         return {{{"act", "ask"}, {"node", options.node}},

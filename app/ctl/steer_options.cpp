@@ -61,10 +61,12 @@ void addTreeActs(Acts& acts, SteerVerb& verb)
     takesWhole(cross->add_option("first", verb.node, "The one that it stands under"), 1)->required();
     takesWhole(cross->add_option("second", verb.second, "The other one"), 1)->required();
     acts.onNode("kill", "End a candidate at whatever stage it is; it does not come back", "The candidate");
-    acts.onNode("re-verify", "Verify a kernel again on new inputs, with compute-sanitizer where it is installed", "The candidate or root");
+    acts.onNode("re-verify", "Verify a kernel again on new inputs, with compute-sanitizer where it is installed",
+                "The candidate or root");
     acts.onNode("re-time", "Time a kernel again in the full tier", "The candidate or root");
     acts.onNode("profile", "Profile a kernel: all counters, and samples by source line", "The candidate or root");
-    CLI::App* overturn = acts.onNode("overturn", "Set the judge's verdict on a node aside, with a reason", "The candidate");
+    CLI::App* overturn =
+        acts.onNode("overturn", "Set the judge's verdict on a node aside, with a reason", "The candidate");
     overturn->add_option("--as", verb.as, "passed or rejected")
         ->required()
         ->check(CLI::IsMember({"passed", "rejected"}));
@@ -81,15 +83,17 @@ void addModelActs(Acts& acts, SteerVerb& verb)
     acts.add("hint", "A sentence that stands in every prompt from now on")
         ->add_option("text", verb.text, "The hint")
         ->required();
-    takesWhole(acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
-               mostListed)
+    takesWhole(
+        acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
+        mostListed)
         ->required();
     CLI::App* ban = acts.add("ban", "A technique that is not wanted: said in every prompt, and held by the judge");
     ban->add_option("text", verb.text, "For people and models: \"no fp16\"")->required();
     ban->add_option("--predicate", verb.predicate,
                     "What the judge rejects every candidate for that breaks it: \"fp16_instructions == 0\"");
-    takesWhole(acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
-               mostListed)
+    takesWhole(
+        acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
+        mostListed)
         ->required();
     CLI::App* attach = acts.add("attach", "An example or document for models that may be sent it");
     attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
@@ -103,14 +107,17 @@ CLI::Option* addLimit(CLI::App* budget, const std::string& option, const char* n
                       std::vector<std::string>& lift, const char* help)
 {
     CLI::Option* set = budget->add_option_function<T>("--" + option, [&limit](const T& value) { limit = value; }, help);
-    budget->add_flag_callback("--no-" + option, [&lift, name] { lift.emplace_back(name); }, "It holds no more")->excludes(set);
+    budget->add_flag_callback(
+              "--no-" + option, [&lift, name] { lift.emplace_back(name); }, "It holds no more")
+        ->excludes(set);
     return set;
 }
 
 void addRunActs(Acts& acts, SteerVerb& verb)
 {
-    CLI::App* budget = acts.add("budget", "What the session may spend in all, and when it has enough: with --node what a "
-                                          "branch may spend from now on; what is not named stays");
+    CLI::App* budget =
+        acts.add("budget", "What the session may spend in all, and when it has enough: with --node what a "
+                           "branch may spend from now on; what is not named stays");
     takesWhole(budget->add_option("--node", verb.node, "The node, and everything below it"), 1);
     takesWhole(addLimit(budget, "evals", "evaluations", verb.budget.evaluations, verb.lift, "Evaluations"), 0);
     takesWhole(addLimit(budget, "tokens", "tokens", verb.budget.tokens, verb.lift, "Tokens of models, in and out"), 0);

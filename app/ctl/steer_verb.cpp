@@ -74,8 +74,8 @@ Result<void> actOnClosed(const std::string& session, const command::Command& com
     return error ? Result<void>(std::unexpected(*error)) : Result<void>();
 }
 
-/// In the process that has the session open, else on the closed session. Between the two lies a moment in which a process
-/// holds the session and does not listen.
+/// In the process that has the session open, else on the closed session. Between the two lies a moment in which a
+/// process holds the session and does not listen.
 Result<void> act(const std::string& session, const command::Command& command)
 {
     const auto end = std::chrono::steady_clock::now() + busyLimit;
@@ -100,7 +100,8 @@ std::string takenBack(const std::string& session)
     const auto store = Store::open(session, Store::Mode::ReadOnly);
     const auto acts = store ? (*store)->acts() : std::unexpected(store.error());
     const std::string words = acts && !acts->empty() ? actInWords(acts->back().what) : std::string();
-    return words.starts_with("undo: ") ? fmt::format("Taken back: {}.", words.substr(6)) : "The last act is taken back.";
+    return words.starts_with("undo: ") ? fmt::format("Taken back: {}.", words.substr(6))
+                                       : "The last act is taken back.";
 }
 
 } // namespace

@@ -35,10 +35,9 @@ std::string caseLine(const CaseTiming& timing)
 /// How many blocks of how many processes, and what else was seen.
 std::string howLine(const CaseTiming& timing)
 {
-    std::string line =
-        fmt::format("  {} blocks in {} process{}, until {}", timing.blocks, timing.runners,
-                    timing.runners == 1 ? "" : "es",
-                    timing.stoppedBy == "interval" ? "the interval was narrow enough" : "the budget was used up");
+    std::string line = fmt::format(
+        "  {} blocks in {} process{}, until {}", timing.blocks, timing.runners, timing.runners == 1 ? "" : "es",
+        timing.stoppedBy == "interval" ? "the interval was narrow enough" : "the budget was used up");
     for (const auto& [reason, count] : timing.droppedBecause) {
         line += fmt::format(", {} dropped ({})", count, reason);
     }

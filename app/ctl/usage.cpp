@@ -41,7 +41,8 @@ std::optional<std::string> wrongVerb(const CLI::App& app)
     }
     const char* noun = &at == &app ? "verb" : "act";
     const std::vector<std::string> words = at.remaining();
-    const auto word = std::find_if(words.begin(), words.end(), [](const std::string& one) { return !one.starts_with("-"); });
+    const auto word =
+        std::find_if(words.begin(), words.end(), [](const std::string& one) { return !one.starts_with("-"); });
     const std::string what = word == words.end() ? fmt::format("The {} is missing", noun)
                                                  : fmt::format("There is no {} \"{}\"", noun, *word);
     return fmt::format("{}; choose one of {}.", what, fmt::join(choices(at), ", "));

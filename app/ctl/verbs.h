@@ -42,7 +42,7 @@ struct EvalVerb {
     std::string incumbent; ///< FILE.cu or FILE.so:SYMBOL; empty: the task's, else the root
     bool full = false;
     bool sanitize = false;
-    bool profile = false; ///< with all counters
+    bool profile = false;     ///< with all counters
     bool exactCounts = false; ///< and counts by instruction
     TimingSetting setting;
     bool json = false;
@@ -61,20 +61,20 @@ struct SteerVerb {
     std::string session;
     std::string act; ///< the subcommand: pin, unpin, prune, …
     std::int64_t node = 0;
-    std::string as, reason; ///< overturn: "passed" or "rejected", and why
-    std::string promptFile; ///< ask: a file with own words, "-": standard input; empty: the prompt as assembled
-    bool ideas = false;     ///< ask: for ideas, also where the node is a candidate
-    std::string text;       ///< hint, ban
-    int number = 0;         ///< unhint, lift-ban
-    std::string predicate;  ///< ban
-    std::string strategy;   ///< strategy
-    std::int64_t second = 0; ///< cross: with which node
-    Budget budget;          ///< budget: what was given
-    bool unlimited = false; ///< budget: nothing that is spent has a limit any more
+    std::string as, reason;        ///< overturn: "passed" or "rejected", and why
+    std::string promptFile;        ///< ask: a file with own words, "-": standard input; empty: the prompt as assembled
+    bool ideas = false;            ///< ask: for ideas, also where the node is a candidate
+    std::string text;              ///< hint, ban
+    int number = 0;                ///< unhint, lift-ban
+    std::string predicate;         ///< ban
+    std::string strategy;          ///< strategy
+    std::int64_t second = 0;       ///< cross: with which node
+    Budget budget;                 ///< budget: what was given
+    bool unlimited = false;        ///< budget: nothing that is spent has a limit any more
     std::vector<std::string> lift; ///< budget: limits that hold no more
-    std::string file, name; ///< attach: which file, under which name; detach: the name; inject: the kernel
-    std::string title;      ///< edit, add-idea, inject
-    double factor = 1;      ///< boost
+    std::string file, name;        ///< attach: which file, under which name; detach: the name; inject: the kernel
+    std::string title;             ///< edit, add-idea, inject
+    double factor = 1;             ///< boost
     bool json = false;
 };
 int steer(const SteerVerb& options);

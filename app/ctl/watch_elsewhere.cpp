@@ -25,7 +25,8 @@ Result<std::optional<NodeId>> injected(Store& store, const std::string& source)
     ESPALIER_TRY(const std::vector<StoredAct> acts, store.acts());
     for (auto act = acts.rbegin(); act != acts.rend(); ++act) {
         const Json what = parseJson(act->what, "act").value_or(Json());
-        if (!what.is_object() || what.value("act", Json()) != "inject" || !what.value("node", Json()).is_number_integer()) {
+        if (!what.is_object() || what.value("act", Json()) != "inject" ||
+            !what.value("node", Json()).is_number_integer()) {
             continue;
         }
         ESPALIER_TRY(const auto node, store.node(NodeId{what["node"].get<std::int64_t>()}));
@@ -69,9 +70,10 @@ public:
 
     Result<bool> hold()
     {
-        note(fmt::format("Watching {}: every save becomes a child of node {}, judged when the process that has {} open is "
-                         "running. Ctrl-C ends.",
-                         m_progress.file.path().string(), m_options.node, m_options.session));
+        note(fmt::format(
+            "Watching {}: every save becomes a child of node {}, judged when the process that has {} open is "
+            "running. Ctrl-C ends.",
+            m_progress.file.path().string(), m_options.node, m_options.session));
         while (m_options.saves == 0 || m_progress.told < m_options.saves) {
             ESPALIER_TRY(const bool sent, sendSaves());
             ESPALIER_TRY(const bool held, look());
@@ -97,7 +99,8 @@ private:
     {
         while (!m_progress.unsent.empty()) {
             const WatchProgress::Save& save = m_progress.unsent.front();
-            const auto answer = sendCommand(m_options.session, command::Inject{NodeId{m_options.node}, save.title, save.source});
+            const auto answer =
+                sendCommand(m_options.session, command::Inject{NodeId{m_options.node}, save.title, save.source});
             if (answer && !*answer) {
                 note(fmt::format("espalierctl: {}", answer->error().message));
             } else { // without an answer it may be stored all the same

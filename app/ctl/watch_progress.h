@@ -13,8 +13,8 @@
 
 namespace espalier::ctl {
 
-/// What a watch takes along when the session changes hands between other processes and its own: no save is lost, and none is
-/// judged twice.
+/// What a watch takes along when the session changes hands between other processes and its own: no save is lost, and
+/// none is judged twice.
 class WatchProgress
 {
 public:

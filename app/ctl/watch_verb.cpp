@@ -35,14 +35,15 @@ public:
         EngineOptions engine;
         engine.session = m_options.session;
         engine.strategyOnce = "manual";
-        ESPALIER_TRY(m_engine, Engine::open(std::move(engine), [this](const event::Event& event) { m_events.push(event); }));
+        ESPALIER_TRY(m_engine,
+                     Engine::open(std::move(engine), [this](const event::Event& event) { m_events.push(event); }));
         return {};
     }
 
     Result<void> hold()
     {
-        note(fmt::format("Watching {}: every save becomes a child of node {}. Ctrl-C ends.", m_progress.file.path().string(),
-                         m_options.node));
+        note(fmt::format("Watching {}: every save becomes a child of node {}. Ctrl-C ends.",
+                         m_progress.file.path().string(), m_options.node));
         injectSaves();
         m_engine->post(command::Run{});
         while (!m_ended) {
@@ -108,8 +109,10 @@ private:
         } else if (std::holds_alternative<event::Finished>(event)) {
             const auto& limit = m_status.budget.evaluations;
             if (m_awaited > 0 && limit && m_status.evaluations >= *limit) {
-                m_error = Error{ErrorCode::InvalidInput,
-                                fmt::format("The session's budget of {} evaluations is used up: give it more with run --evals.", *limit)};
+                m_error = Error{
+                    ErrorCode::InvalidInput,
+                    fmt::format("The session's budget of {} evaluations is used up: give it more with run --evals.",
+                                *limit)};
                 m_ended = true;
             }
         } else if (const auto* closed = std::get_if<event::Closed>(&event)) {
@@ -136,8 +139,8 @@ private:
     std::unique_ptr<Engine> m_engine; ///< last: its observer uses the members above
 };
 
-/// The session is watched by this process, or beside the one that has it open, until that ends. Between two holders lies a
-/// moment in which one has the session and does not listen.
+/// The session is watched by this process, or beside the one that has it open, until that ends. Between two holders
+/// lies a moment in which one has the session and does not listen.
 Result<void> follow(const WatchVerb& options, WatchProgress& progress)
 {
     for (auto patience = std::chrono::steady_clock::now() + busyLimit;;) {

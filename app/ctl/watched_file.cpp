@@ -24,7 +24,8 @@ Result<WatchedFile> WatchedFile::open(const std::filesystem::path& file)
     watched.m_fd.reset(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     const auto folder = watched.m_file.parent_path();
     if (!watched.m_fd || ::inotify_add_watch(watched.m_fd.get(), folder.c_str(), IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
-        return fail(ErrorCode::Io, fmt::format("The folder {} cannot be watched: {}", folder.string(), std::strerror(errno)));
+        return fail(ErrorCode::Io,
+                    fmt::format("The folder {} cannot be watched: {}", folder.string(), std::strerror(errno)));
     }
     return watched;
 }

@@ -64,7 +64,8 @@ using Finding = std::optional<Diagnosis>;
 /// Percent of the closest roof; 100 where none is known, so that nobody is promised a gain.
 double closestRoof(const ProfileFacts& facts)
 {
-    return facts.roofline && facts.roofline->bound != Bound::Unknown ? hundred - facts.roofline->headroomPercent : hundred;
+    return facts.roofline && facts.roofline->bound != Bound::Unknown ? hundred - facts.roofline->headroomPercent
+                                                                     : hundred;
 }
 
 double highestMemory(const ProfileFacts& facts)
@@ -93,7 +94,8 @@ Finding dramAtRoof(const ProfileFacts& facts)
     if (percent < boundFromPercent || !facts.roofline || facts.roofline->limiter != "dram") {
         return std::nullopt;
     }
-    return found(fmt::format("DRAM runs at {:.0f} % of its roof: only fewer bytes make it faster", percent), hundred - percent);
+    return found(fmt::format("DRAM runs at {:.0f} % of its roof: only fewer bytes make it faster", percent),
+                 hundred - percent);
 }
 
 Finding excessTraffic(const ProfileFacts& facts)
@@ -106,7 +108,8 @@ Finding excessTraffic(const ProfileFacts& facts)
     }
     const double ratio = (*read + *written) / least;
     return found(fmt::format("{} went through DRAM, {:.2f} times the {} that the task must move",
-                             metricText("dram_read_bytes", *read + *written), ratio, metricText("dram_read_bytes", least)),
+                             metricText("dram_read_bytes", *read + *written), ratio,
+                             metricText("dram_read_bytes", least)),
                  facts.percentOf("dram") * (1 - 1 / ratio));
 }
 
@@ -118,11 +121,13 @@ Finding uncoalesced(const ProfileFacts& facts, const char* efficiencyId, const c
         return std::nullopt;
     }
     const double ideal = std::max(1.0, *sectors * *efficiency / hundred);
-    const double memory = std::max(highestMemory(facts), hundred * (facts.stall("long_scoreboard") + facts.stall("lg_throttle")));
-    return found(fmt::format("global {} touch {:.3g} sectors a request where {:.3g} would do ({:.0f} % of the bytes moved are "
-                             "asked for)",
-                             what, *sectors, ideal, *efficiency),
-                 memory * (1 - *efficiency / hundred));
+    const double memory =
+        std::max(highestMemory(facts), hundred * (facts.stall("long_scoreboard") + facts.stall("lg_throttle")));
+    return found(
+        fmt::format("global {} touch {:.3g} sectors a request where {:.3g} would do ({:.0f} % of the bytes moved are "
+                    "asked for)",
+                    what, *sectors, ideal, *efficiency),
+        memory * (1 - *efficiency / hundred));
 }
 
 Finding uncoalescedLoads(const ProfileFacts& facts)
@@ -139,8 +144,9 @@ Finding longScoreboard(const ProfileFacts& facts)
 {
     const double dram = facts.percentOf("dram");
     constexpr double atRoof = 75; // then it waits for bandwidth, which dram_at_roof says
-    Finding finding = dram < atRoof ? stallRule(facts, "long_scoreboard", 0.4, "for global or local memory (long scoreboard)")
-                                    : std::nullopt;
+    Finding finding = dram < atRoof
+                          ? stallRule(facts, "long_scoreboard", 0.4, "for global or local memory (long scoreboard)")
+                          : std::nullopt;
     if (finding && dram > 0) {
         finding->sentence += fmt::format(", with DRAM at {:.0f} % of its roof", dram);
     }
@@ -164,7 +170,8 @@ Finding memoryQueue(const ProfileFacts& facts)
 
 Finding sharedQueue(const ProfileFacts& facts)
 {
-    return stallRule(facts, "mio_throttle", 0.15, "for a place in the queue of shared memory and special functions (MIO throttle)");
+    return stallRule(facts, "mio_throttle", 0.15,
+                     "for a place in the queue of shared memory and special functions (MIO throttle)");
 }
 
 Finding mathPipe(const ProfileFacts& facts)
@@ -217,7 +224,8 @@ Finding spills(const ProfileFacts& facts)
 const ProfiledKernel* heaviest(const ProfileFacts& facts)
 {
     const ProfiledKernel* heavy = nullptr;
-    for (const ProfiledKernel& kernel : facts.profile ? std::span(facts.profile->kernels) : std::span<const ProfiledKernel>()) {
+    for (const ProfiledKernel& kernel :
+         facts.profile ? std::span(facts.profile->kernels) : std::span<const ProfiledKernel>()) {
         if (!heavy || kernel.timeUs > heavy->timeUs) {
             heavy = &kernel;
         }
@@ -234,11 +242,12 @@ Finding occupancyLimited(const ProfileFacts& facts)
         closestRoof(facts) >= boundFromPercent) {
         return std::nullopt;
     }
-    return found(fmt::format("{} keep a multiprocessor at {:.0f} % of its warps ({} registers, {} B of shared memory a block), "
-                             "and schedulers issue in {:.0f} % of their cycles",
-                             kernel->limitedBy, kernel->occupancyLimit, kernel->registers,
-                             kernel->staticSharedBytes + kernel->dynamicSharedBytes, *issue),
-                 std::min(hundred - kernel->occupancyLimit, hundred - closestRoof(facts)));
+    return found(
+        fmt::format("{} keep a multiprocessor at {:.0f} % of its warps ({} registers, {} B of shared memory a block), "
+                    "and schedulers issue in {:.0f} % of their cycles",
+                    kernel->limitedBy, kernel->occupancyLimit, kernel->registers,
+                    kernel->staticSharedBytes + kernel->dynamicSharedBytes, *issue),
+        std::min(hundred - kernel->occupancyLimit, hundred - closestRoof(facts)));
 }
 
 Finding occupancyLost(const ProfileFacts& facts)
@@ -248,10 +257,12 @@ Finding occupancyLost(const ProfileFacts& facts)
     if (!reached || !possible || *possible <= 0 || *reached >= from * *possible) {
         return std::nullopt;
     }
-    return found(fmt::format("{:.0f} % of the warps were resident where {:.0f} % could be: blocks differ in length, or there are "
-                             "too few of them",
-                             *reached, *possible),
-                 std::min(hundred * (1 - *reached / *possible), hundred - closestRoof(facts)));
+    return found(
+        fmt::format(
+            "{:.0f} % of the warps were resident where {:.0f} % could be: blocks differ in length, or there are "
+            "too few of them",
+            *reached, *possible),
+        std::min(hundred * (1 - *reached / *possible), hundred - closestRoof(facts)));
 }
 
 Finding idleMultiprocessors(const ProfileFacts& facts)
@@ -261,8 +272,9 @@ Finding idleMultiprocessors(const ProfileFacts& facts)
     if (!active || *active >= from || !time || *time < launchUs) {
         return std::nullopt;
     }
-    return found(fmt::format("multiprocessors have work in {:.0f} % of the cycles: a grid too small, or a long tail", *active),
-                 std::min(hundred - *active, hundred - closestRoof(facts)));
+    return found(
+        fmt::format("multiprocessors have work in {:.0f} % of the cycles: a grid too small, or a long tail", *active),
+        std::min(hundred - *active, hundred - closestRoof(facts)));
 }
 
 Finding divergence(const ProfileFacts& facts)
@@ -273,18 +285,22 @@ Finding divergence(const ProfileFacts& facts)
         return std::nullopt;
     }
     const double issue = facts.metric("issue_percent").value_or(0);
-    return found(fmt::format("{:.1f} of 32 threads are active in an instruction: branches diverge or warps are not full", *threads),
-                 issue * (1 - *threads / warp));
+    return found(
+        fmt::format("{:.1f} of 32 threads are active in an instruction: branches diverge or warps are not full",
+                    *threads),
+        issue * (1 - *threads / warp));
 }
 
 Finding gaps(const ProfileFacts& facts)
 {
-    const auto launches = facts.metric("launches"), span = facts.metric("device_time_us"), kernels = facts.metric("kernel_time_us");
+    const auto launches = facts.metric("launches"), span = facts.metric("device_time_us"),
+               kernels = facts.metric("kernel_time_us");
     constexpr double from = 0.9;
     if (!launches || *launches < 2 || !span || !kernels || *span <= 0 || *kernels >= from * *span) {
         return std::nullopt;
     }
-    return found(fmt::format("{:.0f} kernels take {:.4g} us of {:.4g} us: the rest lies between them", *launches, *kernels, *span),
+    return found(fmt::format("{:.0f} kernels take {:.4g} us of {:.4g} us: the rest lies between them", *launches,
+                             *kernels, *span),
                  hundred * (1 - *kernels / *span));
 }
 
@@ -303,30 +319,43 @@ Finding computeAtRoof(const ProfileFacts& facts)
         return std::nullopt;
     }
     const RooflineUnit& unit = facts.roofline->units.front();
-    return found(fmt::format("{} arithmetic runs at {:.0f} % of its roof: only fewer operations, or a faster unit, make it faster",
-                             unit.id, unit.percent),
-                 hundred - unit.percent);
+    return found(
+        fmt::format(
+            "{} arithmetic runs at {:.0f} % of its roof: only fewer operations, or a faster unit, make it faster",
+            unit.id, unit.percent),
+        hundred - unit.percent);
 }
 
 constexpr DiagnosisRule ruleTable[] = {
-    {"dram_at_roof", "DRAM bytes over the timed median, of the DRAM roof", "80 %, and no other roof closer", "100 % - share of the roof",
-     "move fewer bytes: fuse with a neighbour, keep data in registers or shared memory, use a narrower type", "long_scoreboard",
-     dramAtRoof},
-    {"excess_traffic", "(dram_read_bytes + dram_write_bytes) / the task's least bytes", "1.15", "share of the DRAM roof x (1 - 1 / ratio)",
-     "read each input once: keep it on chip between passes, tile for the L2 cache", "long_scoreboard,lg_throttle", excessTraffic},
-    {"l2_at_roof", "L2 bytes over the timed median, of the L2 roof", "80 %, and no other roof closer", "100 % - share of the roof",
-     "reuse from shared memory or registers; larger tiles", "long_scoreboard,lg_throttle", l2Bound},
-    {"compute_at_roof", "operations over the timed median, of their unit's roof", "80 %, and no other roof closer", "100 % - share of the roof",
-     "fewer operations, or a faster unit that the contract allows", "math_pipe_throttle,gmma", computeAtRoof},
-    {"uncoalesced_loads", "load_efficiency_percent", "below 75 %", "max(memory's share of its roof, memory stalls) x (1 - efficiency)",
+    {"dram_at_roof", "DRAM bytes over the timed median, of the DRAM roof", "80 %, and no other roof closer",
+     "100 % - share of the roof",
+     "move fewer bytes: fuse with a neighbour, keep data in registers or shared memory, use a narrower type",
+     "long_scoreboard", dramAtRoof},
+    {"excess_traffic", "(dram_read_bytes + dram_write_bytes) / the task's least bytes", "1.15",
+     "share of the DRAM roof x (1 - 1 / ratio)",
+     "read each input once: keep it on chip between passes, tile for the L2 cache", "long_scoreboard,lg_throttle",
+     excessTraffic},
+    {"l2_at_roof", "L2 bytes over the timed median, of the L2 roof", "80 %, and no other roof closer",
+     "100 % - share of the roof", "reuse from shared memory or registers; larger tiles", "long_scoreboard,lg_throttle",
+     l2Bound},
+    {"compute_at_roof", "operations over the timed median, of their unit's roof", "80 %, and no other roof closer",
+     "100 % - share of the roof", "fewer operations, or a faster unit that the contract allows",
+     "math_pipe_throttle,gmma", computeAtRoof},
+    {"uncoalesced_loads", "load_efficiency_percent", "below 75 %",
+     "max(memory's share of its roof, memory stalls) x (1 - efficiency)",
      "let neighbouring threads load neighbouring words; transpose through shared memory", "long_scoreboard,lg_throttle",
      uncoalescedLoads},
-    {"uncoalesced_stores", "store_efficiency_percent", "below 75 %", "max(memory's share of its roof, memory stalls) x (1 - efficiency)",
-     "let neighbouring threads store neighbouring words; transpose through shared memory", "lg_throttle,drain", uncoalescedStores},
-    {"long_scoreboard", "stall_long_scoreboard / all stalls", "40 %, with DRAM below 75 % of its roof", "min(share, 100 % - closest roof)",
-     "more loads in flight: unroll, load ahead (cp.async, TMA), vector loads, more warps", "long_scoreboard", longScoreboard},
+    {"uncoalesced_stores", "store_efficiency_percent", "below 75 %",
+     "max(memory's share of its roof, memory stalls) x (1 - efficiency)",
+     "let neighbouring threads store neighbouring words; transpose through shared memory", "lg_throttle,drain",
+     uncoalescedStores},
+    {"long_scoreboard", "stall_long_scoreboard / all stalls", "40 %, with DRAM below 75 % of its roof",
+     "min(share, 100 % - closest roof)",
+     "more loads in flight: unroll, load ahead (cp.async, TMA), vector loads, more warps", "long_scoreboard",
+     longScoreboard},
     {"short_scoreboard", "stall_short_scoreboard / all stalls", "20 %", "min(share, 100 % - closest roof)",
-     "wider shared memory accesses, fewer special functions, keep values in registers", "short_scoreboard", shortScoreboard},
+     "wider shared memory accesses, fewer special functions, keep values in registers", "short_scoreboard",
+     shortScoreboard},
     {"barrier", "stall_barrier / all stalls", "15 %", "min(share, 100 % - closest roof)",
      "fewer barriers, smaller blocks, warp shuffles, equal work for all warps of a block", "barrier", barrier},
     {"lg_throttle", "stall_lg_throttle / all stalls", "15 %", "min(share, 100 % - closest roof)",
@@ -334,24 +363,30 @@ constexpr DiagnosisRule ruleTable[] = {
     {"mio_throttle", "stall_mio_throttle / all stalls", "15 %", "min(share, 100 % - closest roof)",
      "wider shared memory accesses; shuffles and special functions share the queue", "mio_throttle", sharedQueue},
     {"math_pipe", "stall_math_pipe_throttle / all stalls", "30 %", "min(share, 100 % - closest roof)",
-     "spread work over other units: fewer integer or conversion instructions, tensor cores where allowed", "math_pipe_throttle", mathPipe},
+     "spread work over other units: fewer integer or conversion instructions, tensor cores where allowed",
+     "math_pipe_throttle", mathPipe},
     {"fixed_latency", "stall_wait / all stalls", "40 %", "min(share, 100 % - closest roof)",
      "more independent work a thread, or more warps", "wait", fixedLatency},
     {"instruction_cache", "stall_no_instruction / all stalls", "15 %", "min(share, 100 % - closest roof)",
      "a shorter loop body: less unrolling, less inlining", "no_instructions,no_instruction", instructionCache},
     {"matrix_wait", "stall_gmma / all stalls", "40 %", "min(share, 100 % - closest roof)",
      "deeper pipeline: load the next tiles while the product runs", "gmma", matrixWait},
-    {"bank_conflicts", "shared_conflicts / shared_wavefronts", "20 %", "share x (short scoreboard + MIO throttle + barrier stalls)",
-     "pad or swizzle the shared array", "short_scoreboard,mio_throttle", bankConflicts},
+    {"bank_conflicts", "shared_conflicts / shared_wavefronts", "20 %",
+     "share x (short scoreboard + MIO throttle + barrier stalls)", "pad or swizzle the shared array",
+     "short_scoreboard,mio_throttle", bankConflicts},
     {"spills", "local_bytes / l2_bytes", "5 %", "min(local share of the traffic, 100 % - closest roof)",
-     "fewer live values: smaller tiles, __launch_bounds__, constant indices into local arrays", "long_scoreboard,lg_throttle", spills},
-    {"occupancy_limited", "theoretical occupancy of the heaviest kernel, issue_percent", "below 50 % and 60 %, no roof near",
-     "min(100 % - occupancy, 100 % - closest roof)", "fewer registers or less shared memory a block, or more work in flight a warp", "",
-     occupancyLimited},
-    {"occupancy_lost", "occupancy_percent / occupancy_limit_percent", "below 0.7", "min(1 - ratio, 100 % - closest roof)",
-     "blocks of equal length, a persistent grid, more and smaller blocks", "", occupancyLost},
-    {"idle_multiprocessors", "sm_active_percent", "below 80 %, for calls from 30 us", "min(100 % - active, 100 % - closest roof)",
-     "more blocks: split the reduction or the rows, or use a grid of a multiple of the multiprocessors", "", idleMultiprocessors},
+     "fewer live values: smaller tiles, __launch_bounds__, constant indices into local arrays",
+     "long_scoreboard,lg_throttle", spills},
+    {"occupancy_limited", "theoretical occupancy of the heaviest kernel, issue_percent",
+     "below 50 % and 60 %, no roof near", "min(100 % - occupancy, 100 % - closest roof)",
+     "fewer registers or less shared memory a block, or more work in flight a warp", "", occupancyLimited},
+    {"occupancy_lost", "occupancy_percent / occupancy_limit_percent", "below 0.7",
+     "min(1 - ratio, 100 % - closest roof)", "blocks of equal length, a persistent grid, more and smaller blocks", "",
+     occupancyLost},
+    {"idle_multiprocessors", "sm_active_percent", "below 80 %, for calls from 30 us",
+     "min(100 % - active, 100 % - closest roof)",
+     "more blocks: split the reduction or the rows, or use a grid of a multiple of the multiprocessors", "",
+     idleMultiprocessors},
     {"divergence", "threads_per_instruction", "below 24", "issue_percent x (1 - threads / 32)",
      "branch by warp instead of by thread; fill the last warp", "branch_resolving", divergence},
     {"gaps", "kernel_time_us / device_time_us, from two kernels on", "below 0.9", "100 % - ratio",
@@ -446,12 +481,14 @@ std::vector<std::string> diagnosisLines(const Evaluation& evaluation)
     for (const Diagnosis& one : diagnose(evaluation)) {
         std::string places;
         for (const DiagnosisLine& line : one.lines) {
-            places += fmt::format("{}{}:{} {:.0f} %", places.empty() ? "" : ", ", line.file, line.line, hundred * line.share);
+            places +=
+                fmt::format("{}{}:{} {:.0f} %", places.empty() ? "" : ", ", line.file, line.line, hundred * line.share);
         }
-        const std::string gain =
-            one.gainPercent >= 1 ? fmt::format("; at most {:.0f} % of the time to gain", one.gainPercent) : std::string();
-        lines.push_back(fmt::format("{}{}{}: {}", one.sentence, places.empty() ? "" : fmt::format(" ({})", places), gain,
-                                    one.advice));
+        const std::string gain = one.gainPercent >= 1
+                                     ? fmt::format("; at most {:.0f} % of the time to gain", one.gainPercent)
+                                     : std::string();
+        lines.push_back(fmt::format("{}{}{}: {}", one.sentence, places.empty() ? "" : fmt::format(" ({})", places),
+                                    gain, one.advice));
     }
     return lines;
 }
@@ -468,8 +505,7 @@ std::vector<LineSamples> samplesByLine(const ProfileRecord& profile, const std::
         line.file = place->file;
         line.line = place->line;
         for (const auto& [reason, count] : instruction.reasons) {
-            const bool wanted =
-                reasons.empty() || std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+            const bool wanted = reasons.empty() || std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
             if (wanted) {
                 line.reasons[reason] += count;
                 line.samples += count;

@@ -13,17 +13,18 @@
 
 namespace espalier {
 
-/// What the rules look at, taken from one evaluation. Metrics that were not counted are absent: a rule that needs one says
-/// nothing.
+/// What the rules look at, taken from one evaluation. Metrics that were not counted are absent: a rule that needs one
+/// says nothing.
 struct ProfileFacts {
     std::map<std::string, double, std::less<>> metrics;
-    std::map<std::string, double, std::less<>> stallShare; ///< by reason: of all stalled warps, 0 to 1, issued ones left out
+    std::map<std::string, double, std::less<>>
+        stallShare; ///< by reason: of all stalled warps, 0 to 1, issued ones left out
     std::optional<Roofline> roofline;
     const ProfileRecord* profile = nullptr;
 
     static ProfileFacts of(const Evaluation& evaluation); ///< refers to `evaluation`
     std::optional<double> metric(std::string_view id) const;
-    double stall(std::string_view reason) const; ///< 0: not counted
+    double stall(std::string_view reason) const;   ///< 0: not counted
     double percentOf(std::string_view roof) const; ///< of a level or unit; 0: not known
 };
 
@@ -51,7 +52,7 @@ struct DiagnosisRule {
     std::string_view threshold; ///< from where on it speaks
     std::string_view gain;      ///< formula of the expected gain
     std::string_view advice;
-    std::string_view reasons;   ///< stall reasons whose samples give its lines, comma-separated; empty: none
+    std::string_view reasons; ///< stall reasons whose samples give its lines, comma-separated; empty: none
     /// What it finds, without advice and lines; nothing below its threshold or without its metrics.
     std::optional<Diagnosis> (*look)(const ProfileFacts& facts);
 };
@@ -60,8 +61,8 @@ std::span<const DiagnosisRule> diagnosisRules();
 /// All that the rules find, what gains most first. Nothing without a profile. Pure.
 std::vector<Diagnosis> diagnose(const Evaluation& evaluation);
 
-/// One line of text each, for the engineer's card and for prompts: "sectors … 16 where 4 would do (candidate.cu:12, 40 %);
-/// at most 35 % of the time to gain. Advice." The roofline's sentence comes first.
+/// One line of text each, for the engineer's card and for prompts: "sectors … 16 where 4 would do (candidate.cu:12, 40
+/// %); at most 35 % of the time to gain. Advice." The roofline's sentence comes first.
 std::vector<std::string> diagnosisLines(const Evaluation& evaluation);
 
 /// Samples by source line of the candidate, the heaviest first, and the reason most of them have.

@@ -25,8 +25,8 @@ struct ProcessNoise {
     double time = 0;
     double share = 0;
 };
-/// Times in microseconds. From null ratios of two runners on an H200 (core/README.md, "Clock and border"): ±2 % at 4 us,
-/// ±0.2 % at 33 us, ±0.02 % at 508 us. Behaves like a fixed offset of a process's events.
+/// Times in microseconds. From null ratios of two runners on an H200 (core/README.md, "Clock and border"): ±2 % at 4
+/// us, ±0.2 % at 33 us, ±0.02 % at 508 us. Behaves like a fixed offset of a process's events.
 constexpr ProcessNoise measuredProcessNoise{0.04, 0.0002};
 
 /// The time of a kernel: geometric mean over its processes of the median block, with its 95 % interval.

@@ -116,8 +116,8 @@ private:
 
     void add(std::string_view raw, std::string_view line)
     {
-        if (const auto entry = line.find(".entry "), called = line.find(".func "); m_depth == 0 &&
-            (entry != std::string_view::npos || called != std::string_view::npos)) {
+        if (const auto entry = line.find(".entry "), called = line.find(".func ");
+            m_depth == 0 && (entry != std::string_view::npos || called != std::string_view::npos)) {
             std::string_view name = line.substr(entry != std::string_view::npos ? entry + 7 : called + 6);
             if (name.starts_with("(")) { // a function's result stands before its name
                 const auto close = name.find(')');

@@ -8,16 +8,16 @@ namespace espalier {
 namespace {
 
 struct SmLimits {
-    int capability;   ///< major * 10 + minor
+    int capability; ///< major * 10 + minor
     int warps;
     int blocks;
-    int sharedBytes;  ///< of a multiprocessor
+    int sharedBytes; ///< of a multiprocessor
 };
 
 constexpr int kib = 1024;
 constexpr SmLimits smLimits[] = {
-    {75, 32, 16, 64 * kib},  {80, 64, 32, 164 * kib}, {86, 48, 16, 100 * kib},  {87, 48, 16, 164 * kib},
-    {89, 48, 24, 100 * kib}, {90, 64, 32, 228 * kib}, {100, 64, 32, 228 * kib}, {103, 64, 32, 228 * kib},
+    {75, 32, 16, 64 * kib},   {80, 64, 32, 164 * kib},  {86, 48, 16, 100 * kib},  {87, 48, 16, 164 * kib},
+    {89, 48, 24, 100 * kib},  {90, 64, 32, 228 * kib},  {100, 64, 32, 228 * kib}, {103, 64, 32, 228 * kib},
     {120, 48, 24, 100 * kib}, {121, 48, 24, 100 * kib},
 };
 
@@ -33,9 +33,8 @@ int roundedUp(int value, int unit)
 
 Occupancy occupancyOf(const LaunchShape& launch, int smMajor, int smMinor)
 {
-    const auto limits = std::find_if(std::begin(smLimits), std::end(smLimits), [&](const SmLimits& row) {
-        return row.capability == smMajor * 10 + smMinor;
-    });
+    const auto limits = std::find_if(std::begin(smLimits), std::end(smLimits),
+                                     [&](const SmLimits& row) { return row.capability == smMajor * 10 + smMinor; });
     if (limits == std::end(smLimits) || launch.threads <= 0) {
         return {};
     }

@@ -7,9 +7,9 @@ namespace espalier {
 
 /// What one launch asks of a multiprocessor.
 struct LaunchShape {
-    int threads = 0;       ///< a block
-    int registers = 0;     ///< a thread
-    int sharedBytes = 0;   ///< a block, static and dynamic
+    int threads = 0;     ///< a block
+    int registers = 0;   ///< a thread
+    int sharedBytes = 0; ///< a block, static and dynamic
 };
 
 /// How many warps of it a multiprocessor can hold, and what keeps it from holding more.

@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace {
 
-constexpr double perMicrosecond = 1e-3; ///< bytes a microsecond to GB/s, FLOP a microsecond to GFLOP/s
+constexpr double perMicrosecond = 1e-3;                  ///< bytes a microsecond to GB/s, FLOP a microsecond to GFLOP/s
 constexpr double aboveMeasured = 103, aboveTheory = 100; ///< percent: a measured roof has noise, a theoretical one none
 constexpr double smallUnit = 1e-3;
 constexpr double bytesTolerance = 0.03;
@@ -72,13 +72,15 @@ void checkAgainst(const ProfileRecord& profile, const std::string& id, double re
     const double ofTheory = roof->theory > 0 ? 100 * reached / roof->theory : 0;
     const double ofMeasured = roof->measured > 0 ? 100 * reached / roof->measured : 0;
     if (ofTheory > aboveTheory) {
-        line.checks.push_back(fmt::format("{} at {:.0f} {} is above the theoretical {:.0f}: look for data that stayed in a "
-                                          "cache, work that was not done, or a wrong count",
-                                          roofTitle(id), reached, unit, roof->theory));
+        line.checks.push_back(
+            fmt::format("{} at {:.0f} {} is above the theoretical {:.0f}: look for data that stayed in a "
+                        "cache, work that was not done, or a wrong count",
+                        roofTitle(id), reached, unit, roof->theory));
     } else if (ofMeasured > aboveMeasured) {
-        line.checks.push_back(fmt::format("{} at {:.0f} {} is above the measured roof of {:.0f}: measure the roofs again "
-                                          "before this is believed",
-                                          roofTitle(id), reached, unit, roof->measured));
+        line.checks.push_back(
+            fmt::format("{} at {:.0f} {} is above the measured roof of {:.0f}: measure the roofs again "
+                        "before this is believed",
+                        roofTitle(id), reached, unit, roof->measured));
     }
 }
 
@@ -136,20 +138,22 @@ void crossCheck(const ProfileRecord& profile, Roofline& line)
     const auto dram = std::find_if(line.levels.begin(), line.levels.end(),
                                    [](const RooflineLevel& level) { return level.id == "dram"; });
     constexpr double cacheable = 200e6; // below it, what stays dirty in the L2 cache is a large part
-    if (dram != line.levels.end() && profile.taskBytes > cacheable && dram->bytes < (1 - bytesTolerance) * profile.taskBytes &&
-        line.provenance == Provenance::Measured) {
+    if (dram != line.levels.end() && profile.taskBytes > cacheable &&
+        dram->bytes < (1 - bytesTolerance) * profile.taskBytes && line.provenance == Provenance::Measured) {
         constexpr double dirty = 60e6;
         if (profile.taskBytes - dram->bytes > dirty) {
-            line.checks.push_back(fmt::format("{:.3g} GB came from and went to DRAM, though the task moves at least {:.3g} GB",
-                                              dram->bytes / 1e9, profile.taskBytes / 1e9));
+            line.checks.push_back(
+                fmt::format("{:.3g} GB came from and went to DRAM, though the task moves at least {:.3g} GB",
+                            dram->bytes / 1e9, profile.taskBytes / 1e9));
         }
     }
     const bool tensor = std::any_of(line.units.begin(), line.units.end(),
                                     [](const RooflineUnit& unit) { return unit.id.starts_with("tensor_"); });
     if (tensor && profile.taskFlops > 0 && line.flops < 0.999 * profile.taskFlops) {
-        line.checks.push_back(fmt::format("{:.4g} operations were counted, the task needs {:.4g}: a unit whose counter was "
-                                          "not asked for, or work that was not done",
-                                          line.flops, profile.taskFlops));
+        line.checks.push_back(
+            fmt::format("{:.4g} operations were counted, the task needs {:.4g}: a unit whose counter was "
+                        "not asked for, or work that was not done",
+                        line.flops, profile.taskFlops));
     }
 }
 
@@ -179,23 +183,31 @@ void decide(Roofline& line)
     }
     line.bound = highest < boundFromPercent ? Bound::Latency : memory ? Bound::Memory : Bound::Compute;
     line.headroomPercent = std::max(0.0, 100 - highest);
-    line.sentence = fmt::format("{}: {} is closest to its {} roof, at {:.0f} %; {:.0f} % of the time to gain",
-                                nameOf(line.bound), roofTitle(line.limiter), measured ? "measured" : "theoretical", highest,
-                                line.headroomPercent);
+    line.sentence =
+        fmt::format("{}: {} is closest to its {} roof, at {:.0f} %; {:.0f} % of the time to gain", nameOf(line.bound),
+                    roofTitle(line.limiter), measured ? "measured" : "theoretical", highest, line.headroomPercent);
 }
 
 } // namespace
 
 std::string roofTitle(std::string_view id)
 {
-    constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"dram", "DRAM"},   {"l2", "L2"},     {"l1", "L1"},
-        {"f32", "FP32"},    {"f64", "FP64"},  {"f16", "FP16"},
-        {"tensor_f16", "tensor FP16"},        {"tensor_bf16", "tensor BF16"},
-        {"tensor_tf32", "tensor TF32"},       {"tensor_f64", "tensor FP64"},
-        {"tensor_fp8", "tensor FP8"},         {"tensor_int8", "tensor INT8"},
-        {"mma_f16", "mma.sync FP16"},         {"mma_bf16", "mma.sync BF16"},
-        {"mma_tf32", "mma.sync TF32"},        {"mma_int8", "mma.sync INT8"}};
+    constexpr std::pair<std::string_view, std::string_view> names[] = {{"dram", "DRAM"},
+                                                                       {"l2", "L2"},
+                                                                       {"l1", "L1"},
+                                                                       {"f32", "FP32"},
+                                                                       {"f64", "FP64"},
+                                                                       {"f16", "FP16"},
+                                                                       {"tensor_f16", "tensor FP16"},
+                                                                       {"tensor_bf16", "tensor BF16"},
+                                                                       {"tensor_tf32", "tensor TF32"},
+                                                                       {"tensor_f64", "tensor FP64"},
+                                                                       {"tensor_fp8", "tensor FP8"},
+                                                                       {"tensor_int8", "tensor INT8"},
+                                                                       {"mma_f16", "mma.sync FP16"},
+                                                                       {"mma_bf16", "mma.sync BF16"},
+                                                                       {"mma_tf32", "mma.sync TF32"},
+                                                                       {"mma_int8", "mma.sync INT8"}};
     for (const auto& [key, name] : names) {
         if (key == id) {
             return std::string(name);

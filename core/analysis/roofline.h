@@ -12,20 +12,20 @@ namespace espalier {
 
 /// One level of memory under one candidate.
 struct RooflineLevel {
-    std::string id;          ///< "dram", "l2", "l1"
-    double bytes = 0;        ///< of one call
-    double intensity = 0;    ///< FLOP a byte; 0: no operations were counted
-    double gbs = 0;          ///< reached
-    double roofGbs = 0;      ///< measured where there is one, else theory; 0: not known
+    std::string id;       ///< "dram", "l2", "l1"
+    double bytes = 0;     ///< of one call
+    double intensity = 0; ///< FLOP a byte; 0: no operations were counted
+    double gbs = 0;       ///< reached
+    double roofGbs = 0;   ///< measured where there is one, else theory; 0: not known
     bool roofMeasured = false;
-    double percent = 0;      ///< of the roof; 0: not known
+    double percent = 0; ///< of the roof; 0: not known
 };
 
 /// One kind of arithmetic.
 struct RooflineUnit {
-    std::string id;          ///< "f32", "f64", "f16", "tensor_tf32", …
-    double flops = 0;        ///< of one call
-    double gflops = 0;       ///< a second, reached
+    std::string id;    ///< "f32", "f64", "f16", "tensor_tf32", …
+    double flops = 0;  ///< of one call
+    double gflops = 0; ///< a second, reached
     double roofGflops = 0;
     bool roofMeasured = false;
     double percent = 0;
@@ -42,10 +42,10 @@ struct Roofline {
     std::vector<RooflineLevel> levels; ///< those with bytes, in the order dram, l2, l1
     std::vector<RooflineUnit> units;   ///< those with operations, busiest first
     Bound bound = Bound::Unknown;
-    std::string limiter;               ///< id of the level or unit that is closest to its roof
-    double headroomPercent = 0;        ///< of the time, that would go if the limiter stood at its roof
-    std::vector<std::string> checks;   ///< sentences: what cannot be right, or must be looked at before it is believed
-    std::string sentence;              ///< "memory-bound: DRAM at 91 % of its measured roof, 9 % of the time to gain"
+    std::string limiter;             ///< id of the level or unit that is closest to its roof
+    double headroomPercent = 0;      ///< of the time, that would go if the limiter stood at its roof
+    std::vector<std::string> checks; ///< sentences: what cannot be right, or must be looked at before it is believed
+    std::string sentence;            ///< "memory-bound: DRAM at 91 % of its measured roof, 9 % of the time to gain"
 };
 
 /// Below this share of every roof a kernel waits for latency rather than for a unit (ui.md: 80 % of both).

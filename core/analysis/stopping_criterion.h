@@ -15,8 +15,8 @@ struct StoppingCriterion {
     int fewestBlocks = 3;      ///< two blocks have no interval worth the name; several processes need some each
 
     enum class Decision { Continue, Interval, Budget };
-    /// `relativeHalfWidth` is the widest of the intervals that matter. `seconds`: spent, or what one more block will make of
-    /// it. The budget ends a timing even below the minimum number of blocks, but never below `fewestBlocks`.
+    /// `relativeHalfWidth` is the widest of the intervals that matter. `seconds`: spent, or what one more block will
+    /// make of it. The budget ends a timing even below the minimum number of blocks, but never below `fewestBlocks`.
     Decision decide(int blocks, double relativeHalfWidth, double seconds) const;
 };
 

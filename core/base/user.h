@@ -5,7 +5,8 @@
 
 namespace espalier {
 
-/// What the account of the person at work is called: by the system's table, else $USER; empty where neither says. Thread: any.
+/// What the account of the person at work is called: by the system's table, else $USER; empty where neither says.
+/// Thread: any.
 std::string userName();
 
 } // namespace espalier

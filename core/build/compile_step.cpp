@@ -20,11 +20,12 @@ namespace {
 constexpr int hostInFd = 5, hostOutFd = 6, sourceFd = 7, headerFd = 8, resultFd = 9;
 constexpr int notJoined = 125;
 
-// $0: the source; $@: nvcc and its arguments. A first byte says that the sandbox came up and the compiler was started; the
-// library follows when it ended well.
+// $0: the source; $@: nvcc and its arguments. A first byte says that the sandbox came up and the compiler was started;
+// the library follows when it ended well.
 constexpr const char* wholeScript = "printf + >&9 || exit 126; \"$@\" -shared \"$0\" -o lib.so && cat lib.so >&9";
-constexpr const char* partsScript = "printf + >&9 || exit 126; \"$@\" -c \"$0\" -o whole.o && \"$@\" -shared whole.o -o lib.so && "
-                                    "cat whole.o >&6 && cat lib.so >&9";
+constexpr const char* partsScript =
+    "printf + >&9 || exit 126; \"$@\" -c \"$0\" -o whole.o && \"$@\" -shared whole.o -o lib.so && "
+    "cat whole.o >&6 && cat lib.so >&9";
 constexpr const char* deviceScript =
     "printf + >&9 || exit 126; \"$@\" -fatbin \"$0\" -o device.fatbin || exit; "
     "objcopy --update-section .nv_fatbin=device.fatbin host.o whole.o && \"$@\" -shared whole.o -o lib.so || exit 125; "
@@ -129,7 +130,9 @@ Result<CompileResult> compile(const Toolkit& toolkit, const CompileRequest& requ
         ESPALIER_TRY(const UniqueFd source, memoryFile("source", request.source));
         ESPALIER_TRY(const UniqueFd header, memoryFile("header", request.header));
         std::vector<SandboxFile> files = {{sourceFd, request.sourceName}, {headerFd, "entry.h"}};
-        spec.descriptors = {{source.get(), sourceFd}, {header.get(), headerFd}, {outputs.library.get(), resultFd},
+        spec.descriptors = {{source.get(), sourceFd},
+                            {header.get(), headerFd},
+                            {outputs.library.get(), resultFd},
                             {outputs.host.get(), hostOutFd}};
         UniqueFd host;
         if (request.host) {

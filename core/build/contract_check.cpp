@@ -162,7 +162,8 @@ void mergeMachineCode(const std::vector<MachineFunction>& functions, BuildRecord
     build.kernels = std::move(merged);
 }
 
-std::optional<Evidence> brokenLimit(const std::vector<Limit>& limits, const BuildRecord& build, std::size_t libraryBytes)
+std::optional<Evidence> brokenLimit(const std::vector<Limit>& limits, const BuildRecord& build,
+                                    std::size_t libraryBytes)
 {
     for (const Limit& limit : limits) {
         auto broken = limit.what == "library_bytes" ? brokenBy(limit, "the library", static_cast<double>(libraryBytes))

@@ -16,12 +16,13 @@ namespace espalier {
 void mergeMachineCode(const std::vector<MachineFunction>& functions, BuildRecord& build);
 
 /// The first of the limits on registers, spill_bytes, local_bytes, shared_bytes (static), instructions of a class and
-/// library_bytes that a built candidate breaks, with the kernel, the value and the limit in its sentence (check "limits");
-/// nullopt when all hold. Limits on what a call does are the judge's. Thread: any.
-std::optional<Evidence> brokenLimit(const std::vector<Limit>& limits, const BuildRecord& build, std::size_t libraryBytes);
+/// library_bytes that a built candidate breaks, with the kernel, the value and the limit in its sentence (check
+/// "limits"); nullopt when all hold. Limits on what a call does are the judge's. Thread: any.
+std::optional<Evidence> brokenLimit(const std::vector<Limit>& limits, const BuildRecord& build,
+                                    std::size_t libraryBytes);
 
-/// The first predicate of the contract that a built candidate breaks, before anything runs: its limits, and the operand types of
-/// the matrix units against the allowed internal precisions (check "precision"). Thread: any.
+/// The first predicate of the contract that a built candidate breaks, before anything runs: its limits, and the operand
+/// types of the matrix units against the allowed internal precisions (check "precision"). Thread: any.
 std::optional<Evidence> brokenContract(const Task& task, const BuildRecord& build, std::size_t libraryBytes);
 
 } // namespace espalier

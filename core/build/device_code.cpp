@@ -52,7 +52,8 @@ std::string cString(std::string_view table, std::uint64_t offset)
 /// Line tables and the like, and tables of names: what they name is written out with the symbols.
 bool forDebuggers(const std::string& name, std::uint32_t type)
 {
-    return name.find("debug") != std::string::npos || name.starts_with(".note") || type == SHT_STRTAB || type == SHT_NULL;
+    return name.find("debug") != std::string::npos || name.starts_with(".note") || type == SHT_STRTAB ||
+           type == SHT_NULL;
 }
 
 /// A number or a text, so that no two lists of them read the same.
@@ -82,7 +83,8 @@ Result<void> describe(std::string_view cubin, std::string& out)
         sections.push_back(*section);
     }
     const auto stringsOf = [&](std::uint64_t index) -> std::string_view {
-        return index < sections.size() ? rangeOf(cubin, sections[index].sh_offset, sections[index].sh_size).value_or("") : "";
+        return index < sections.size() ? rangeOf(cubin, sections[index].sh_offset, sections[index].sh_size).value_or("")
+                                       : "";
     };
     std::vector<std::string> names;
     for (const Elf64_Shdr& section : sections) {
@@ -98,7 +100,8 @@ Result<void> describe(std::string_view cubin, std::string& out)
         write(out, section.sh_type);
         write(out, section.sh_flags);
         write(out, section.sh_size * (section.sh_type != SHT_SYMTAB)); // symbols of debug sections are left out below
-        const auto bytes = section.sh_type == SHT_NOBITS ? std::string_view() : rangeOf(cubin, section.sh_offset, section.sh_size);
+        const auto bytes =
+            section.sh_type == SHT_NOBITS ? std::string_view() : rangeOf(cubin, section.sh_offset, section.sh_size);
         if (!bytes) {
             return noName("a section lies outside its cubin");
         }

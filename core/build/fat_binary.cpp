@@ -56,8 +56,8 @@ Result<std::size_t> readContainer(std::string_view bytes, std::vector<FatEntry>&
         const auto compressedBytes = valueAt<std::uint32_t>(rest, 16);
         const auto architecture = valueAt<std::uint32_t>(rest, 28);
         const auto flags = valueAt<std::uint64_t>(rest, 40);
-        const auto payload = flags && *entryHeader >= 48 ? partOf(rest, *entryHeader, *payloadBytes)
-                                                         : std::optional<std::string_view>();
+        const auto payload =
+            flags && *entryHeader >= 48 ? partOf(rest, *entryHeader, *payloadBytes) : std::optional<std::string_view>();
         if (!payload) {
             return malformed("an entry of a fat binary is cut short");
         }
@@ -84,7 +84,8 @@ Result<std::string_view> bestEntry(std::string_view library, FatEntry::Kind kind
         return fail(ErrorCode::NotFound, fmt::format("the library holds no {}", what));
     }
     if (best->compressed) {
-        return fail(ErrorCode::NotSupported, fmt::format("the library's {} is compressed: build it with --no-compress", what));
+        return fail(ErrorCode::NotSupported,
+                    fmt::format("the library's {} is compressed: build it with --no-compress", what));
     }
     return best->payload;
 }

@@ -13,9 +13,9 @@ namespace espalier {
 struct FatEntry {
     enum class Kind { Ptx, Cubin, Other };
     Kind kind = Kind::Other;
-    int architecture = 0;      ///< 90
+    int architecture = 0; ///< 90
     bool compressed = false;
-    std::string_view payload;  ///< refers to the library
+    std::string_view payload; ///< refers to the library
 };
 
 /// Every entry of every fat binary in a built library. Found by the container's magic number anywhere in the file, not

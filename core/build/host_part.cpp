@@ -14,7 +14,8 @@ namespace {
 
 bool isNameStart(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+           static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool isDigit(char c)
@@ -27,7 +28,13 @@ bool isBlank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
-enum class TokenKind { Name, Number, Text, Sign, Pragma }; ///< Pragma: a name in a #pragma line, outside of the structure
+enum class TokenKind {
+    Name,
+    Number,
+    Text,
+    Sign,
+    Pragma
+}; ///< Pragma: a name in a #pragma line, outside of the structure
 
 struct Token {
     TokenKind kind;
@@ -52,8 +59,10 @@ struct Lexed {
 };
 
 /// What decides where a function lives, or lets its body reach into declarations: no macro may hide it.
-constexpr std::array<std::string_view, 5> places = {"__host__", "__device__", "__global__", "__attribute__", "__declspec"};
-constexpr std::array<std::string_view, 6> reaching = {"auto", "decltype", "constexpr", "consteval", "operator", "requires"};
+constexpr std::array<std::string_view, 5> places = {"__host__", "__device__", "__global__", "__attribute__",
+                                                    "__declspec"};
+constexpr std::array<std::string_view, 6> reaching = {"auto",      "decltype", "constexpr",
+                                                      "consteval", "operator", "requires"};
 
 bool isOneOf(std::string_view word, std::span<const std::string_view> words)
 {
@@ -147,8 +156,10 @@ private:
     {
         while (m_at < m_source.size()) {
             const char c = m_source[m_at];
-            const bool sign = (c == '+' || c == '-') && std::string_view("eEpP").find(m_source[m_at - 1]) != std::string_view::npos;
-            const bool quote = c == '\'' && m_at + 1 < m_source.size() && isNameStart(m_source[m_at + 1]) + isDigit(m_source[m_at + 1]) > 0;
+            const bool sign =
+                (c == '+' || c == '-') && std::string_view("eEpP").find(m_source[m_at - 1]) != std::string_view::npos;
+            const bool quote = c == '\'' && m_at + 1 < m_source.size() &&
+                               isNameStart(m_source[m_at + 1]) + isDigit(m_source[m_at + 1]) > 0;
             if (!isNameStart(c) && !isDigit(c) && c != '.' && !sign && !quote) {
                 break;
             }
@@ -178,7 +189,8 @@ private:
                 ++m_at;
             } else if (starts("/*")) {
                 const std::size_t end = m_source.find("*/", m_at + 2);
-                if (end == std::string_view::npos || m_source.substr(m_at, end - m_at).find('\n') != std::string_view::npos) {
+                if (end == std::string_view::npos ||
+                    m_source.substr(m_at, end - m_at).find('\n') != std::string_view::npos) {
                     return std::nullopt;
                 }
                 skipComment();
@@ -332,7 +344,8 @@ private:
 
     bool opensContainer(std::size_t brace) const
     {
-        const bool linkage = has(brace, "extern") && anyBefore(brace, [](const Token& token) { return token.kind == TokenKind::Text; });
+        const bool linkage =
+            has(brace, "extern") && anyBefore(brace, [](const Token& token) { return token.kind == TokenKind::Text; });
         return has(brace, "namespace") || (linkage && !has(brace, "("));
     }
 
@@ -376,10 +389,13 @@ private:
             constant = constant || (i < equals && m_tokens[i].text == "constexpr");
         }
         const bool assertion = first < semicolon && m_tokens[first].text == "static_assert";
-        const bool named = constant && equals < semicolon && equals > first && m_tokens[equals - 1].kind == TokenKind::Name;
-        const bool several = std::any_of(m_tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                                         m_tokens.begin() + static_cast<std::ptrdiff_t>(semicolon),
-                                         [](const Token& token) { return token.text == "," || token.text == "inline" || token.text == "extern"; });
+        const bool named =
+            constant && equals < semicolon && equals > first && m_tokens[equals - 1].kind == TokenKind::Name;
+        const bool several =
+            std::any_of(m_tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                        m_tokens.begin() + static_cast<std::ptrdiff_t>(semicolon), [](const Token& token) {
+                            return token.text == "," || token.text == "inline" || token.text == "extern";
+                        });
         if (braces || (!assertion && (!named || several))) {
             return;
         }
@@ -457,7 +473,8 @@ std::optional<std::string> hostPartOf(std::string_view source)
                 }
             }
         }
-        if (std::none_of(reached.begin(), reached.end(), [&](std::string_view name) { return ofHost.contains(name); })) {
+        if (std::none_of(reached.begin(), reached.end(),
+                         [&](std::string_view name) { return ofHost.contains(name); })) {
             blanked.emplace_back(macro.begin, macro.end);
         }
     }

@@ -67,13 +67,13 @@ Result<Incumbent> ofLibrary(std::string name, const std::string& path, std::stri
     ESPALIER_TRY(std::string bytes, contentsOf(path, largestLibrary));
     const auto facts = readElf(bytes);
     if (!facts) {
-        return fail(ErrorCode::InvalidInput, fmt::format("{} is no x86-64 shared library that could be loaded ({}): name "
-                                                         "the .so that the linker wrote.",
-                                                         printable(path, 300), facts.error().message));
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} is no x86-64 shared library that could be loaded ({}): name "
+                                "the .so that the linker wrote.",
+                                printable(path, 300), facts.error().message));
     }
-    const bool defined =
-        std::any_of(facts->exports.begin(), facts->exports.end(),
-                    [&](const ElfFacts::Symbol& one) { return one.function && one.name == symbol; });
+    const bool defined = std::any_of(facts->exports.begin(), facts->exports.end(),
+                                     [&](const ElfFacts::Symbol& one) { return one.function && one.name == symbol; });
     if (!defined) {
         const std::string near = nearNames(*facts, symbol);
         return fail(ErrorCode::InvalidInput,

@@ -111,7 +111,8 @@ private:
         MachineFunction function;
         function.name = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
         for (std::size_t offset = 0; offset < code->size(); offset += instructionBytes) {
-            const char* kind = instructionClass(*at<std::uint64_t>(*code, offset), *at<std::uint64_t>(*code, offset + 8), m_sm);
+            const char* kind =
+                instructionClass(*at<std::uint64_t>(*code, offset), *at<std::uint64_t>(*code, offset + 8), m_sm);
             if (kind) {
                 ++function.instructions[kind];
             }
@@ -120,8 +121,8 @@ private:
         return {};
     }
 
-    /// Static shared memory is the size of a section of its own. From sm_90 on, where one named "reserved" stands beside
-    /// it, it begins with 1 KiB of the system's.
+    /// Static shared memory is the size of a section of its own. From sm_90 on, where one named "reserved" stands
+    /// beside it, it begins with 1 KiB of the system's.
     void readShared(const Elf64_Shdr& section)
     {
         constexpr std::string_view prefix = ".nv.shared.";
@@ -175,7 +176,7 @@ private:
     std::vector<MachineFunction>& m_functions;
     std::vector<Elf64_Shdr> m_sections;
     Elf64_Shdr m_names = {};
-    int m_sm = 0; ///< the architecture: 90
+    int m_sm = 0;                                               ///< the architecture: 90
     std::map<std::string, int> m_shared, m_frames, m_registers; ///< by function; bytes, and registers per thread
 };
 

@@ -12,10 +12,10 @@ namespace espalier {
 
 /// What the machine code of one kernel (or of a function that is called and not inlined) needs and uses.
 struct MachineFunction {
-    std::string name;      ///< mangled, as in the cubin
-    int registers = 0;     ///< per thread
-    int localBytes = 0;    ///< stack frame per thread, spills included
-    int sharedBytes = 0;   ///< static shared memory per block
+    std::string name;                        ///< mangled, as in the cubin
+    int registers = 0;                       ///< per thread
+    int localBytes = 0;                      ///< stack frame per thread, spills included
+    int sharedBytes = 0;                     ///< static shared memory per block
     std::map<std::string, int> instructions; ///< by class, see below; classes that do not occur are left out
 };
 
@@ -29,10 +29,10 @@ struct MachineFunction {
 ///     async_copy       cp.async, bulk and tensor copies, st.async; prefetches do not count
 ///     async_reduction  bulk and tensor copies that add to what is there
 ///
-/// Instructions are 16 bytes (core/build/instruction_class.h). nvcc_test compiles one kernel for each class and compares.
-/// Found by the container's magic number anywhere in the file, not by section headers, which a library may forge.
-/// Errors: InvalidInput when a container or a cubin is compressed or malformed: nothing can be said then. A library
-/// without a kernel has no functions. Reads nothing outside `library`; thread: any.
+/// Instructions are 16 bytes (core/build/instruction_class.h). nvcc_test compiles one kernel for each class and
+/// compares. Found by the container's magic number anywhere in the file, not by section headers, which a library may
+/// forge. Errors: InvalidInput when a container or a cubin is compressed or malformed: nothing can be said then. A
+/// library without a kernel has no functions. Reads nothing outside `library`; thread: any.
 Result<std::vector<MachineFunction>> readMachineCode(std::string_view library);
 
 } // namespace espalier

@@ -81,14 +81,19 @@ std::optional<std::pair<int, int>> capabilityOf(std::string_view architecture)
 std::vector<std::string> nvccArguments(const BuildJob& job)
 {
     const std::string& arch = job.architecture;
-    std::vector<std::string> arguments = {
-        "-cudart",  "none",
-        "--no-compress", "-lineinfo",
-        "-Xptxas",  "-v",
-        "-std=c++17", "-Xcompiler",
-        "-fPIC,-fvisibility=default", "-include",
-        "entry.h",  "-gencode",
-        fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
+    std::vector<std::string> arguments = {"-cudart",
+                                          "none",
+                                          "--no-compress",
+                                          "-lineinfo",
+                                          "-Xptxas",
+                                          "-v",
+                                          "-std=c++17",
+                                          "-Xcompiler",
+                                          "-fPIC,-fvisibility=default",
+                                          "-include",
+                                          "entry.h",
+                                          "-gencode",
+                                          fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
     arguments.insert(arguments.end(), job.task->build.flags.begin(), job.task->build.flags.end());
     for (const std::string& library : job.libraries) {
         arguments.push_back("-l" + library);

@@ -17,8 +17,8 @@ struct BuildPoolOptions {
     std::filesystem::path cache;             ///< empty: cacheFolder()/builds
     bool useCache = true;
     bool reuseHost = true; ///< a candidate whose host part was built before needs its device part only
-    int workers = 0;                                      ///< 0: one per core
-    bool sandbox = true;                                  ///< false: tests of the unsandboxed path only
+    int workers = 0;       ///< 0: one per core
+    bool sandbox = true;   ///< false: tests of the unsandboxed path only
     std::uint64_t memoryLimit = std::uint64_t{8} << 30;   ///< address space of each compiler process, bytes
     std::uint64_t fileSizeLimit = std::uint64_t{1} << 30; ///< bytes
     std::size_t outputCap = std::size_t{256} << 10;       ///< bytes of the compiler's output that are kept

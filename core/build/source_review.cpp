@@ -31,11 +31,19 @@ constexpr std::array licences = {
 
 /// Namespaces and prefixes of libraries that kernels are pasted from.
 constexpr std::array libraries = {
-    Sign{"namespace cutlass", "CUTLASS"},    Sign{"cutlass::", "CUTLASS"},     Sign{"namespace cute", "CuTe"},
-    Sign{"namespace cub", "CUB"},            Sign{"namespace thrust", "Thrust"}, Sign{"namespace flash", "FlashAttention"},
-    Sign{"namespace flashinfer", "FlashInfer"}, Sign{"namespace vllm", "vLLM"}, Sign{"namespace at::native", "PyTorch"},
-    Sign{"namespace ggml", "ggml"},          Sign{"namespace kittens", "ThunderKittens"},
-    Sign{"namespace xformers", "xFormers"},  Sign{"namespace faiss", "Faiss"},
+    Sign{"namespace cutlass", "CUTLASS"},
+    Sign{"cutlass::", "CUTLASS"},
+    Sign{"namespace cute", "CuTe"},
+    Sign{"namespace cub", "CUB"},
+    Sign{"namespace thrust", "Thrust"},
+    Sign{"namespace flash", "FlashAttention"},
+    Sign{"namespace flashinfer", "FlashInfer"},
+    Sign{"namespace vllm", "vLLM"},
+    Sign{"namespace at::native", "PyTorch"},
+    Sign{"namespace ggml", "ggml"},
+    Sign{"namespace kittens", "ThunderKittens"},
+    Sign{"namespace xformers", "xFormers"},
+    Sign{"namespace faiss", "Faiss"},
 };
 
 std::string_view signIn(std::string_view line, auto& signs)
@@ -64,11 +72,12 @@ std::vector<Evidence> reviewSource(std::string_view source)
             }
             told.push_back(what); // the first place is enough
             review.push_back(
-                {"review", licence ? fmt::format("line {} holds {}: if it was pasted, look at its terms before you use it",
-                                                 number, what)
-                                   : fmt::format("line {} looks as if it came from {}: look at its licence before you "
-                                                 "use it",
-                                                 number, what)});
+                {"review", licence
+                               ? fmt::format("line {} holds {}: if it was pasted, look at its terms before you use it",
+                                             number, what)
+                               : fmt::format("line {} looks as if it came from {}: look at its licence before you "
+                                             "use it",
+                                             number, what)});
         }
     }
     return review;

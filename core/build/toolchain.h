@@ -14,8 +14,8 @@
 namespace espalier {
 
 /// What is compiled decides which contract it must keep: a candidate (or root) is untrusted and may import only what
-/// the allow-list names; oracle and baselines are the task's own. The incumbent is the engineer's code: it may import what it
-/// likes, and runs confined.
+/// the allow-list names; oracle and baselines are the task's own. The incumbent is the engineer's code: it may import
+/// what it likes, and runs confined.
 enum class SourceRole { Candidate, Oracle, Baseline, Incumbent };
 
 struct BuildJob {

@@ -16,19 +16,19 @@ namespace espalier {
 /// Facts about a device, read from the driver (or from resources/devices for the simulated one), never from a table
 /// of names.
 struct DeviceInfo {
-    std::string id;             ///< "cuda:0" or "sim"
-    std::string name;           ///< "NVIDIA H200", "Simulated H200"
-    std::string uuid;           ///< stable identity; empty for the simulated device
-    std::string driver;         ///< driver version; empty for the simulated device
-    int smMajor = 0;            ///< compute capability
+    std::string id;     ///< "cuda:0" or "sim"
+    std::string name;   ///< "NVIDIA H200", "Simulated H200"
+    std::string uuid;   ///< stable identity; empty for the simulated device
+    std::string driver; ///< driver version; empty for the simulated device
+    int smMajor = 0;    ///< compute capability
     int smMinor = 0;
     int multiprocessors = 0;
     std::size_t l2Bytes = 0;
     std::size_t totalBytes = 0;
     std::size_t granularity = 1; ///< allocation granularity in bytes
     bool simulated = false;
-    /// Of the memory's peak clock and the width of its bus, as the driver tells them; 0: not told. (Of the multiprocessors it
-    /// tells a typical clock, which is no bound.)
+    /// Of the memory's peak clock and the width of its bus, as the driver tells them; 0: not told. (Of the
+    /// multiprocessors it tells a typical clock, which is no bound.)
     double peakDramBytesPerSecond = 0;
 };
 
@@ -43,8 +43,8 @@ class DeviceBuffer
 {
 public:
     virtual ~DeviceBuffer() = default;
-    virtual std::size_t bytes() const = 0;        ///< usable size, a multiple of the granularity
-    virtual std::uint64_t address() const = 0;    ///< in the judge's own address space, for ops
+    virtual std::size_t bytes() const = 0;     ///< usable size, a multiple of the granularity
+    virtual std::uint64_t address() const = 0; ///< in the judge's own address space, for ops
     /// A descriptor a runner can map (a new one at each call). On CUDA an exported VMM handle, on the simulated device
     /// a memfd (which goes to simgpu, not to the runner).
     virtual Result<UniqueFd> share() const = 0;

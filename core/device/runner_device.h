@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace espalier
-{
+namespace espalier {
 
 enum class Grant : std::uint8_t {
     ReadOnly,  ///< inputs: a write faults in the runner
@@ -49,8 +48,8 @@ struct BlockPlan {
     bool displaceL2 = false; ///< overwrite twice the L2 cache before each call (cold regime)
     /// Makes call `i` and returns the candidate's cudaError_t; must not throw.
     std::function<int(std::size_t)> call;
-    /// By call, may be shorter: copies enqueued on the stream right behind the call. What work on another stream, thread
-    /// or the host writes later is not in them.
+    /// By call, may be shorter: copies enqueued on the stream right behind the call. What work on another stream,
+    /// thread or the host writes later is not in them.
     std::vector<std::vector<DeviceCopy>> snapshots;
 };
 

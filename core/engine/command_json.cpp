@@ -50,9 +50,18 @@ struct Writer {
     Json operator()(const Pause&) const { return {{"command", "pause"}}; }
     Json operator()(const Step&) const { return {{"command", "step"}}; }
     Json operator()(const Stop&) const { return {{"command", "stop"}}; }
-    Json operator()(const SetPinned& c) const { return {{"command", "pin"}, {"node", c.node.value}, {"pinned", c.pinned}}; }
-    Json operator()(const SetPruned& c) const { return {{"command", "prune"}, {"node", c.node.value}, {"pruned", c.pruned}}; }
-    Json operator()(const SetBoost& c) const { return {{"command", "boost"}, {"node", c.node.value}, {"boost", c.boost}}; }
+    Json operator()(const SetPinned& c) const
+    {
+        return {{"command", "pin"}, {"node", c.node.value}, {"pinned", c.pinned}};
+    }
+    Json operator()(const SetPruned& c) const
+    {
+        return {{"command", "prune"}, {"node", c.node.value}, {"pruned", c.pruned}};
+    }
+    Json operator()(const SetBoost& c) const
+    {
+        return {{"command", "boost"}, {"node", c.node.value}, {"boost", c.boost}};
+    }
     Json operator()(const EditIdea& c) const
     {
         return {{"command", "edit"}, {"node", c.node.value}, {"title", c.title}, {"text", c.text}};
@@ -92,7 +101,8 @@ struct Writer {
     }
     Json operator()(const ChangeBranchBudget& c) const
     {
-        return {{"command", "change-branch-budget"}, {"node", c.node.value}, {"set", branchJson(c.set)}, {"lift", c.lift}};
+        return {
+            {"command", "change-branch-budget"}, {"node", c.node.value}, {"set", branchJson(c.set)}, {"lift", c.lift}};
     }
     Json operator()(const SetBudget& c) const { return {{"command", "budget"}, {"budget", budgetJson(c.budget)}}; }
     Json operator()(const ChangeBudget& c) const
@@ -242,10 +252,7 @@ using Reader = std::function<Command(Fields&)>;
 const std::map<std::string, Reader, std::less<>>& readers()
 {
     static const std::map<std::string, Reader, std::less<>> table = {
-        {"run",
-         [](Fields& f) {
-             return f.has("budget") ? Run{f.read<Budget>("budget", budgetFrom)} : Run{};
-         }},
+        {"run", [](Fields& f) { return f.has("budget") ? Run{f.read<Budget>("budget", budgetFrom)} : Run{}; }},
         {"pause", [](Fields&) { return Pause{}; }},
         {"step", [](Fields&) { return Step{}; }},
         {"stop", [](Fields&) { return Stop{}; }},
@@ -256,7 +263,8 @@ const std::map<std::string, Reader, std::less<>>& readers()
         {"add-idea", [](Fields& f) { return AddIdea{f.node("parent"), f.text("title"), f.text("text")}; }},
         {"inject",
          [](Fields& f) {
-             return Inject{f.has("parent") ? std::optional(f.node("parent")) : std::nullopt, f.text("title"), f.text("source")};
+             return Inject{f.has("parent") ? std::optional(f.node("parent")) : std::nullopt, f.text("title"),
+                           f.text("source")};
          }},
         {"overturn", [](Fields& f) { return Overturn{f.node(), f.flag("passed"), f.text("reason")}; }},
         {"ask", [](Fields& f) { return Ask{f.node(), f.text("prompt"), f.flag("ideas")}; }},
@@ -267,9 +275,7 @@ const std::map<std::string, Reader, std::less<>>& readers()
         {"ban", [](Fields& f) { return Ban{f.text("text"), f.text("predicate")}; }},
         {"lift-ban", [](Fields& f) { return LiftBan{f.number()}; }},
         {"branch-budget",
-         [](Fields& f) {
-             return SetBranchBudget{f.node(), f.read<BranchBudget>("budget", branchFrom)};
-         }},
+         [](Fields& f) { return SetBranchBudget{f.node(), f.read<BranchBudget>("budget", branchFrom)}; }},
         {"change-branch-budget",
          [](Fields& f) {
              return ChangeBranchBudget{f.node(), f.read<BranchBudget>("set", branchFrom),
@@ -327,8 +333,8 @@ Result<Budget> changedBudget(const Budget& now, const ChangeBudget& change)
     Json json = budgetJson(now);
     for (const std::string& name : change.lift) {
         if (std::find(limitNames.begin(), limitNames.end(), name) == limitNames.end()) {
-            return fail(ErrorCode::InvalidInput, fmt::format("A session has no limit \"{}\": it has {}.", name,
-                                                             fmt::join(limitNames, ", ")));
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("A session has no limit \"{}\": it has {}.", name, fmt::join(limitNames, ", ")));
         }
         json.erase(name);
     }

@@ -9,11 +9,12 @@
 
 namespace espalier::command {
 
-/// Commands as JSON objects, {"command": "prune", "node": 5, "pruned": true}: every command, and nothing lost on the way.
-/// Pure; thread: any.
+/// Commands as JSON objects, {"command": "prune", "node": 5, "pruned": true}: every command, and nothing lost on the
+/// way. Pure; thread: any.
 
 Json toJson(const Command& command);
-/// Errors: InvalidInput: one sentence that names the field, for what is no command, or has a field that it does not know.
+/// Errors: InvalidInput: one sentence that names the field, for what is no command, or has a field that it does not
+/// know.
 Result<Command> commandFrom(const Json& json);
 Result<Command> parseCommand(std::string_view text);
 

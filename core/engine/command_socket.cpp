@@ -57,8 +57,9 @@ std::uint64_t inodeOf(const fs::path& path)
 
 std::unexpected<Error> deaf(const fs::path& path, int cause)
 {
-    return fail(ErrorCode::Io, fmt::format("The session cannot be steered from outside while it runs: {} cannot be made: {}.",
-                                           path.string(), std::strerror(cause)));
+    return fail(ErrorCode::Io,
+                fmt::format("The session cannot be steered from outside while it runs: {} cannot be made: {}.",
+                            path.string(), std::strerror(cause)));
 }
 
 Json answerJson(const Result<void>& result)
@@ -93,7 +94,8 @@ UniqueFd connected(const fs::path& session)
         return {};
     }
     const sockaddr_un address = addressOf(*path);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !ofThisUser(fd.get())) {
+    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        !ofThisUser(fd.get())) {
         return {};
     }
     return fd;
@@ -228,7 +230,8 @@ std::optional<Result<void>> sendCommand(const fs::path& session, const command::
     const auto end = std::chrono::steady_clock::now() + answerLimit;
     const auto left = [end] {
         const auto time = end - std::chrono::steady_clock::now();
-        return static_cast<int>(std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(time).count()));
+        return static_cast<int>(
+            std::max<std::int64_t>(0, std::chrono::duration_cast<std::chrono::milliseconds>(time).count()));
     };
     if (!channel.send(line, left())) {
         return std::nullopt;
@@ -237,8 +240,9 @@ std::optional<Result<void>> sendCommand(const fs::path& session, const command::
         pollfd polled = {channel.readFd(), POLLIN, 0};
         const int limit = left();
         if (::poll(&polled, 1, limit) <= 0 && limit == 0) {
-            return fail(ErrorCode::Busy, fmt::format("The process that has {} open does not answer: see whether it is stopped.",
-                                                     session.string()));
+            return fail(ErrorCode::Busy,
+                        fmt::format("The process that has {} open does not answer: see whether it is stopped.",
+                                    session.string()));
         }
         const auto more = channel.fill();
         if (const auto answer = channel.next()) {

@@ -15,8 +15,9 @@
 
 namespace espalier {
 
-/// Where the process that has a session open listens for commands: in $XDG_RUNTIME_DIR, else in /tmp, named after the user
-/// and the file's device and inode, so that it is short and the same for every path to the session. Errors: NotFound.
+/// Where the process that has a session open listens for commands: in $XDG_RUNTIME_DIR, else in /tmp, named after the
+/// user and the file's device and inode, so that it is short and the same for every path to the session. Errors:
+/// NotFound.
 Result<std::filesystem::path> commandSocketPath(const std::filesystem::path& session);
 
 /// The engine's ear: one JSON line a command (core/engine/command_json.h), one JSON line an answer, {"done": true} or

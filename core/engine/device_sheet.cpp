@@ -47,7 +47,8 @@ std::string roofLine(const char* kind, const Json& table)
     std::string line;
     for (const Row& row : rows) {
         if (table.is_object() && table.contains(row.field) && table[row.field].is_number()) {
-            line += fmt::format("{}{:.4g} {}", line.empty() ? "" : ", ", table[row.field].get<double>() / 1e12, row.words);
+            line +=
+                fmt::format("{}{:.4g} {}", line.empty() ? "" : ", ", table[row.field].get<double>() / 1e12, row.words);
         }
     }
     return line.empty() ? std::string() : fmt::format("- roofs, {}: {}\n", kind, line);
@@ -71,11 +72,13 @@ std::string simulatedFacts()
 {
     const Json profile = resourceJson("devices/h200.json");
     std::string text;
-    for (const auto& [field, unit, words] :
-         {std::tuple{"multiprocessors", 1.0, ""}, {"l2_bytes", 1048576.0, "MiB"},
-          {"shared_per_multiprocessor", 1024.0, "KiB"}, {"max_threads_per_multiprocessor", 1.0, ""},
-          {"dram_bytes_per_second", 1e12, "TB/s"}, {"l2_bytes_per_second", 1e12, "TB/s"},
-          {"launch_seconds", 1e-6, "us a launch"}}) {
+    for (const auto& [field, unit, words] : {std::tuple{"multiprocessors", 1.0, ""},
+                                             {"l2_bytes", 1048576.0, "MiB"},
+                                             {"shared_per_multiprocessor", 1024.0, "KiB"},
+                                             {"max_threads_per_multiprocessor", 1.0, ""},
+                                             {"dram_bytes_per_second", 1e12, "TB/s"},
+                                             {"l2_bytes_per_second", 1e12, "TB/s"},
+                                             {"launch_seconds", 1e-6, "us a launch"}}) {
         const std::string fact = rate(profile, field, unit, words);
         text += fact.empty() ? "" : fmt::format("- {}\n", fact);
     }

@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-/// What a model should know of the device: what the judge said of it, and the roofs of resources/devices where they have
-/// an entry. Markdown lines. Files that cannot be read leave their lines out.
+/// What a model should know of the device: what the judge said of it, and the roofs of resources/devices where they
+/// have an entry. Markdown lines. Files that cannot be read leave their lines out.
 std::string deviceSheet(const JudgeHello& hello);
 
 } // namespace espalier

@@ -8,16 +8,17 @@
 
 namespace espalier {
 
-/// How much of a search's time its device had something to judge: open from the first hand-over of a run to the run's end,
-/// waiting for compilers, models and the engine itself included; busy while the judge has a candidate. Of several devices
-/// the mean. Totals of a session, in seconds. Thread: one.
+/// How much of a search's time its device had something to judge: open from the first hand-over of a run to the run's
+/// end, waiting for compilers, models and the engine itself included; busy while the judge has a candidate. Of several
+/// devices the mean. Totals of a session, in seconds. Thread: one.
 class DeviceUse
 {
 public:
     /// `kept`: what text() said of earlier runs; anything else counts as nothing.
     DeviceUse(std::function<double()> seconds, std::string_view kept);
 
-    /// What holds from now on: `judging` of `devices` (at least one) have a candidate. To be called whenever it may have changed.
+    /// What holds from now on: `judging` of `devices` (at least one) have a candidate. To be called whenever it may
+    /// have changed.
     void observe(bool running, int judging, int devices = 1);
     double busy() const { return m_busy; }
     double open() const { return m_open; }
@@ -30,7 +31,7 @@ private:
     std::function<double()> m_now;
     double m_busy = 0, m_open = 0;
     std::optional<double> m_since; ///< the last observation of an open stretch
-    double m_judging = 0; ///< share of the devices
+    double m_judging = 0;          ///< share of the devices
 };
 
 } // namespace espalier

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that have their verdict and are judged once more: what reaches the front, winners at the end of a run, and what
-// the engineer asks for.
+// Kernels that have their verdict and are judged once more: what reaches the front, winners at the end of a run, and
+// what the engineer asks for.
 #include "core/engine/engine_core.h"
 
 #include "core/base/json.h"
@@ -91,13 +91,14 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
                               node.id.value));
     }
     if (command.what != Again::Verify && full.evaluation.outcome != Outcome::Passed && node.overturned) {
-        return no(fmt::format("Node {} passes by hand only: to the judge its outputs are wrong, and it times or profiles nothing wrong. If they are right, "
+        return no(fmt::format("Node {} passes by hand only: to the judge its outputs are wrong, and it times or "
+                              "profiles nothing wrong. If they are right, "
                               "the task's tolerance is what to change.",
                               node.id.value));
     }
     if (command.what != Again::Verify && full.evaluation.outcome != Outcome::Passed) {
-        return no(fmt::format("Node {} did not pass: verify it again first, a rejected kernel is not timed or profiled.",
-                              node.id.value));
+        return no(fmt::format(
+            "Node {} did not pass: verify it again first, a rejected kernel is not timed or profiled.", node.id.value));
     }
     if (m_journal.info().epoch != full.evaluation.epoch && !m_journal.info().epoch.empty() &&
         command.what == Again::Profile) {

@@ -39,7 +39,8 @@ struct EngineCore::Handler {
     }
     void operator()(const command::Stop&) const
     {
-        if (core.m_state == RunState::Running || core.m_state == RunState::Pausing) { // else a session is closed, no more
+        if (core.m_state == RunState::Running ||
+            core.m_state == RunState::Pausing) { // else a session is closed, no more
             core.noteControl("stop");
         }
         core.stop();
@@ -61,8 +62,7 @@ struct EngineCore::Handler {
     }
     void operator()(const command::Overturn& c) const
     {
-        answer("overturn",
-               core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
+        answer("overturn", core.m_planner->overturn(c.node, c.passed ? Outcome::Passed : Outcome::Incorrect, c.reason));
     }
     void operator()(const command::Ask& c) const { answer("ask", core.m_planner->ask(c.node, c.prompt, c.ideas)); }
     void operator()(const command::JudgeAgain& c) const { answer("judge-again", core.judgeAgain(c)); }
@@ -82,7 +82,10 @@ struct EngineCore::Handler {
     void operator()(const command::SetBudget& c) const { answer("budget", core.setBudget(c.budget)); }
     void operator()(const command::ChangeBudget& c) const { answer("budget", core.changeBudget(c)); }
     void operator()(const command::SetStrategy& c) const { answer("strategy", core.setStrategy(c.words)); }
-    void operator()(const command::CrossOver& c) const { answer("cross", core.m_planner->crossOver(c.first, c.second)); }
+    void operator()(const command::CrossOver& c) const
+    {
+        answer("cross", core.m_planner->crossOver(c.first, c.second));
+    }
     void operator()(const command::Kill& c) const { answer("kill", core.kill(c.node)); }
     void operator()(const command::Undo&) const { answer("undo", core.undo()); }
     void operator()(const command::FetchExchanges& c) const { core.tellExchanges(c.node); }
@@ -109,7 +112,8 @@ struct EngineCore::Handler {
         if (!file) {
             return core.refuse("repro", file.error());
         }
-        core.tell(event::ReproWritten{c.node, std::move(*file), core.m_parts.compiler ? core.m_parts.compiler() : std::string()});
+        core.tell(event::ReproWritten{c.node, std::move(*file),
+                                      core.m_parts.compiler ? core.m_parts.compiler() : std::string()});
     }
 };
 
@@ -158,8 +162,8 @@ void EngineCore::serveCommands()
         if (!asked.command) {
             m_socket->answer(asked.peer, std::unexpected(asked.command.error()));
         } else if (!command::steers(*asked.command)) {
-            m_socket->answer(asked.peer,
-                             fail(ErrorCode::NotSupported, "This is answered in the session's own window or process only."));
+            m_socket->answer(asked.peer, fail(ErrorCode::NotSupported,
+                                              "This is answered in the session's own window or process only."));
         } else {
             m_socket->answer(asked.peer, perform(*asked.command));
         }
@@ -255,8 +259,9 @@ Result<void> EngineCore::undo()
 {
     const Replaced* last = m_acts.last();
     if (!last) {
-        return fail(ErrorCode::NotFound, "There is nothing to undo: nothing that was set, written, grown or attached in this "
-                                         "session is left to take back.");
+        return fail(ErrorCode::NotFound,
+                    "There is nothing to undo: nothing that was set, written, grown or attached in this "
+                    "session is left to take back.");
     }
     const auto change = changeBack(*last);
     if (!change) {

@@ -45,8 +45,7 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
 
 EngineCore::EngineCore(OpenedSession session, EngineParts parts, Engine::Observer observer)
     : m_parts(std::move(parts)), m_observer(std::move(observer)), m_task(std::move(session.task)),
-      m_incumbent(std::move(session.incumbent)),
-      m_journal(std::move(session.store), m_parts.afterWrite),
+      m_incumbent(std::move(session.incumbent)), m_journal(std::move(session.store), m_parts.afterWrite),
       m_clock(m_parts.seconds, m_journal.store().secondsSpent()),
       m_use(m_parts.seconds, keptDeviceUse(m_journal.store())), m_useKept(m_use.text())
 {
@@ -313,8 +312,9 @@ void EngineCore::checkEnd(Planner::State planned)
     const Budget& budget = m_journal.info().budget;
     std::string why;
     if (m_strategy->waitsForEngineer()) {
-        why = "the strategy waits for the engineer: pin a kernel to be asked for ideas, pin or boost an idea to have it "
-              "implemented";
+        why =
+            "the strategy waits for the engineer: pin a kernel to be asked for ideas, pin or boost an idea to have it "
+            "implemented";
     }
     if (m_spent) {
         why = *m_spent;

@@ -148,18 +148,18 @@ private:
 
     RunState m_state = RunState::Idle;
     std::string m_why;
-    bool m_byEngineer = false; ///< a pause that comes is theirs
+    bool m_byEngineer = false;               ///< a pause that comes is theirs
     std::optional<Planner::State> m_winding; ///< the search is over and its winners are measured again
     std::optional<Errand> m_errand;
-    std::set<NodeId> m_measuredAgain;        ///< asked for in this run
-    std::size_t m_winners = 0;               ///< how many of them since the search last went on
-    std::optional<std::string> m_enough;     ///< a rule of the session's says so: the sentence
-    std::optional<Floor> m_floor;            ///< of the best, as it was read last
+    std::set<NodeId> m_measuredAgain;    ///< asked for in this run
+    std::size_t m_winners = 0;           ///< how many of them since the search last went on
+    std::optional<std::string> m_enough; ///< a rule of the session's says so: the sentence
+    std::optional<Floor> m_floor;        ///< of the best, as it was read last
     bool m_toldNoFloor = false;
-    std::optional<std::string> m_closing;    ///< the run is over for this reason; a model is asked what it has taught
-    std::optional<std::string> m_spent; ///< seconds or money are used up: the sentence
-    std::optional<int> m_steps;         ///< expansions left of a step; nullopt: no limit
-    std::deque<double> m_losses;        ///< times of lost judges
+    std::optional<std::string> m_closing; ///< the run is over for this reason; a model is asked what it has taught
+    std::optional<std::string> m_spent;   ///< seconds or money are used up: the sentence
+    std::optional<int> m_steps;           ///< expansions left of a step; nullopt: no limit
+    std::deque<double> m_losses;          ///< times of lost judges
     bool m_ended = false;
     std::optional<Error> m_closedBecause;
     std::uint64_t m_revision = 0;

@@ -117,7 +117,8 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     if (frame.provenance == Provenance::Measured) { // modelled figures have no noise
         planning.takeFullTime = [this](NodeId node) { return timeFront(node); };
     }
-    m_planner = std::make_unique<Planner>(std::move(planning), *m_strategy, m_proposers, m_journal, m_acts, m_book, *m_pipeline);
+    m_planner = std::make_unique<Planner>(std::move(planning), *m_strategy, m_proposers, m_journal, m_acts, m_book,
+                                          *m_pipeline);
     Result<void> restored = nodes ? m_planner->restore(*nodes, frame) : Result<void>();
     const Error* error = !nodes ? &nodes.error() : !restored ? &restored.error() : nullptr;
     if (!error) {

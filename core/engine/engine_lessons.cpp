@@ -41,8 +41,8 @@ void EngineCore::awaitLessons()
             log(fmt::format("No lessons are kept: {}", answer->reason));
         } else if (!answer->lessons.empty()) {
             const SessionInfo& info = m_journal.info();
-            const auto kept =
-                m_parts.keepLessons(answer->lessons, m_task->id, info.deviceName.empty() ? info.device : info.deviceName);
+            const auto kept = m_parts.keepLessons(answer->lessons, m_task->id,
+                                                  info.deviceName.empty() ? info.device : info.deviceName);
             if (!kept) {
                 log(fmt::format("No lessons are kept: {}", kept.error().message));
             } else if (*kept > 0) {

@@ -54,7 +54,8 @@ EngineParts realParts(const EngineOptions& options)
     parts.makeProposers = [](const ProposerChoice& choice) { return makeProposers(choice); };
     parts.lessons = [] { return readFile(dataFolder() / "lessons.md", std::size_t{64} << 10).value_or(""); };
     if (options.lessons) {
-        parts.keepLessons = [](const std::vector<std::string>& lessons, const std::string& task, const std::string& device) {
+        parts.keepLessons = [](const std::vector<std::string>& lessons, const std::string& task,
+                               const std::string& device) {
             const std::string day = timestamp().substr(0, 10);
             return keepLessons(dataFolder() / "lessons.md", lessons, {task, device, day});
         };

@@ -260,7 +260,8 @@ Result<std::string> EngineCore::writeRepro(const command::Repro& command)
     const auto timed = m_task->casesWith(CaseRole::Time); // what one profiles is what the objective is about
     const std::string caseId = timed.empty() ? std::string() : timed.front()->id;
     ESPALIER_TRY(const std::string program, reproProgram({*m_task, full, entryHeader(*m_task), caseId}));
-    const std::filesystem::path file = std::filesystem::path(command.folder) / fmt::format("node_{}.cu", command.node.value);
+    const std::filesystem::path file =
+        std::filesystem::path(command.folder) / fmt::format("node_{}.cu", command.node.value);
     ESPALIER_CHECK(writeFileAtomically(file, program));
     return file.string();
 }

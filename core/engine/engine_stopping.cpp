@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-/// Why the run has enough now; nullopt: it goes on. A step of the engineer's is never refused for that. `ending`: nothing
-/// runs any more.
+/// Why the run has enough now; nullopt: it goes on. A step of the engineer's is never refused for that. `ending`:
+/// nothing runs any more.
 std::optional<std::string> EngineCore::enough(bool ending)
 {
     Budget rules = m_journal.info().budget;
@@ -20,7 +20,8 @@ std::optional<std::string> EngineCore::enough(bool ending)
     if (!node || node->state != NodeState::Done) {
         return std::nullopt;
     }
-    // One lucky figure is no goal reached: on a device it takes a second measurement, and one that could not be had is none.
+    // One lucky figure is no goal reached: on a device it takes a second measurement, and one that could not be had is
+    // none.
     const bool confirmed = node->measuredAgain || node->provenance != Provenance::Measured;
     if (!confirmed && (ending || m_measuredAgain.contains(*best))) {
         rules.target.reset();
@@ -34,14 +35,14 @@ double EngineCore::floorOf(const NodeSummary& node)
 {
     if (!m_floor || m_floor->node != node.id || m_floor->timeUs != node.timeUs) {
         const auto full = detail(node.id);
-        const double floor =
-            full && full->evaluation.timing ? goalFloorUs(*full->evaluation.timing, *m_task) : 0;
+        const double floor = full && full->evaluation.timing ? goalFloorUs(*full->evaluation.timing, *m_task) : 0;
         m_floor = Floor{node.id, node.timeUs, floor};
         if (floor <= 0 && !m_toldNoFloor) {
             m_toldNoFloor = true;
-            log(fmt::format("The rule \"within {:g} % of the roof\" has nothing to stand on: no goal floor of task {} is known "
-                            "on {}; the other limits hold.",
-                            *m_journal.info().budget.roofPercent, m_task->id, m_journal.info().deviceName));
+            log(fmt::format(
+                "The rule \"within {:g} % of the roof\" has nothing to stand on: no goal floor of task {} is known "
+                "on {}; the other limits hold.",
+                *m_journal.info().budget.roofPercent, m_task->id, m_journal.info().deviceName));
         }
     }
     return m_floor->us;

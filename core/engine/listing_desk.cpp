@@ -35,8 +35,9 @@ std::string disassemblerPath()
 Result<std::string> runDisassembler(const std::string& program, std::string_view cubin)
 {
     if (program.empty()) {
-        return fail(ErrorCode::NotFound, "Machine code needs nvdisasm, which is not installed: install the CUDA toolkit's "
-                                         "cuda-nvdisasm package, or put nvdisasm on the PATH.");
+        return fail(ErrorCode::NotFound,
+                    "Machine code needs nvdisasm, which is not installed: install the CUDA toolkit's "
+                    "cuda-nvdisasm package, or put nvdisasm on the PATH.");
     }
     ESPALIER_TRY(const ScratchFolder folder, ScratchFolder::create("espalier-sass-"));
     const std::filesystem::path file = folder.path() / "candidate.cubin";
@@ -53,7 +54,8 @@ Result<std::string> runDisassembler(const std::string& program, std::string_view
     return std::move(result.out);
 }
 
-Listing listingOf(const Result<std::string_view>& part, const std::function<Result<std::vector<ListingLine>>(std::string_view)>& read)
+Listing listingOf(const Result<std::string_view>& part,
+                  const std::function<Result<std::vector<ListingLine>>(std::string_view)>& read)
 {
     if (!part) {
         return {{}, fmt::format("Nothing to show: {}.", part.error().message)};
@@ -135,18 +137,18 @@ CodeListings readListings(const ListingSource& source, NodeId node, const std::s
     if (!library || !library->bytes) {
         listings.ptx.missing = listings.sass.missing =
             buildKey.empty() ? "This candidate was never built, so there is no code to show."
-                                     : "The built library is no longer in the build cache: evaluate the candidate again to get "
-                                       "its code back.";
+                             : "The built library is no longer in the build cache: evaluate the candidate again to get "
+                               "its code back.";
         return listings;
     }
     const std::string_view bytes = *library->bytes;
-    listings.ptx = listingOf(ptxOfLibrary(bytes), [](std::string_view ptx) -> Result<std::vector<ListingLine>> {
-        return readPtxText(ptx);
-    });
-    listings.sass = listingOf(cubinOfLibrary(bytes), [&source](std::string_view cubin) -> Result<std::vector<ListingLine>> {
-        ESPALIER_TRY(const std::string text, source.disassemble(cubin));
-        return readSassText(text);
-    });
+    listings.ptx = listingOf(ptxOfLibrary(bytes),
+                             [](std::string_view ptx) -> Result<std::vector<ListingLine>> { return readPtxText(ptx); });
+    listings.sass =
+        listingOf(cubinOfLibrary(bytes), [&source](std::string_view cubin) -> Result<std::vector<ListingLine>> {
+            ESPALIER_TRY(const std::string text, source.disassemble(cubin));
+            return readSassText(text);
+        });
     return listings;
 }
 

@@ -21,8 +21,8 @@ namespace espalier {
 
 /// Where a candidate's code comes from. Called on the desk's own thread.
 struct ListingSource {
-    std::function<std::optional<Library>(const std::string& buildKey)> library;        ///< none: no longer kept
-    std::function<Result<std::string>(std::string_view cubin)> disassemble; ///< machine code as nvdisasm prints it
+    std::function<std::optional<Library>(const std::string& buildKey)> library; ///< none: no longer kept
+    std::function<Result<std::string>(std::string_view cubin)> disassemble;     ///< machine code as nvdisasm prints it
 };
 
 /// The build cache and nvdisasm of this machine. `disassembler`: this program instead of the toolkit's or the PATH's.

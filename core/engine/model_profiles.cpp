@@ -28,11 +28,11 @@ Result<llm::ModelProfile> savedProfile(const std::string& name)
         }
     }
     const std::vector<std::string> names = savedProfileNames();
-    return fail(ErrorCode::NotFound,
-                names.empty() ? fmt::format("There is no model profile \"{}\": none is saved in {}.", name,
-                                            llm::profilesFile().string())
-                              : fmt::format("There is no model profile \"{}\": choose from {}.", name,
-                                            fmt::join(names, ", ")));
+    return fail(
+        ErrorCode::NotFound,
+        names.empty()
+            ? fmt::format("There is no model profile \"{}\": none is saved in {}.", name, llm::profilesFile().string())
+            : fmt::format("There is no model profile \"{}\": choose from {}.", name, fmt::join(names, ", ")));
 }
 
 } // namespace espalier

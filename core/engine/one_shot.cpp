@@ -117,8 +117,9 @@ private:
         }
         if (const auto incumbent = m_built.find(incumbentJob); incumbent != m_built.end()) {
             if (!incumbent->second.library) {
-                return fail(ErrorCode::InvalidInput, fmt::format("The incumbent {} does not build: {}", m_incumbent->name,
-                                                                 incumbent->second.evaluation.reason));
+                return fail(ErrorCode::InvalidInput,
+                            fmt::format("The incumbent {} does not build: {}", m_incumbent->name,
+                                        incumbent->second.evaluation.reason));
             }
             m_incumbent->library = incumbent->second.library;
         }
@@ -203,7 +204,8 @@ private:
     void finish(Evaluation evaluation)
     {
         evaluation.build = m_evaluation.build;
-        evaluation.evidence.insert(evaluation.evidence.end(), m_evaluation.evidence.begin(), m_evaluation.evidence.end());
+        evaluation.evidence.insert(evaluation.evidence.end(), m_evaluation.evidence.begin(),
+                                   m_evaluation.evidence.end());
         if (!evaluation.verify) {
             evaluation.verify = m_verified;
         }

@@ -22,7 +22,7 @@ struct OneShotRequest {
     Sanitizing sanitizing = Sanitizing::Off;
     Profiling profiling = Profiling::Off;
     std::string incumbent; ///< FILE.cu or FILE.so:SYMBOL; empty: the task's, else the root
-    int builders = 0; ///< 0: as many as cores
+    int builders = 0;      ///< 0: as many as cores
 };
 
 struct OneShotResult {

@@ -26,10 +26,11 @@ Result<void> checkOneDevice(const std::string& device, bool several)
     if ((device == "auto" && !several) || device == "sim" || numbered) {
         return {};
     }
-    return fail(ErrorCode::InvalidInput,
-                fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0; several of one kind "
-                            "with commas between them.",
-                            device));
+    return fail(
+        ErrorCode::InvalidInput,
+        fmt::format("There is no device \"{}\": choose auto, sim or cuda:N, such as cuda:0; several of one kind "
+                    "with commas between them.",
+                    device));
 }
 
 Result<void> checkDevice(const std::string& text)
@@ -92,7 +93,7 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
 /// The task of an existing session: from where it was, else the built-in one of that name.
 Result<Task> sessionTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
 {
-    Result<Task> task = parts.loadTask(options.task               ? *options.task
+    Result<Task> task = parts.loadTask(options.task              ? *options.task
                                        : info.taskFolder.empty() ? info.taskId
                                                                  : info.taskFolder);
     if (!task && !options.task && task.error().code == ErrorCode::NotFound) {
@@ -126,9 +127,10 @@ Result<std::optional<Incumbent>> sessionIncumbent(const SessionInfo& info, const
 {
     ESPALIER_TRY(std::optional<Incumbent> incumbent, findIncumbent(info.incumbent, task));
     if (incumbent && !info.incumbentHash.empty() && incumbent->hash != info.incumbentHash) {
-        return fail(ErrorCode::InvalidInput,
-                    fmt::format("The incumbent {} has changed since {} was started: restore it, or start a new session.",
-                                info.incumbent, info.file));
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format("The incumbent {} has changed since {} was started: restore it, or start a new session.",
+                        info.incumbent, info.file));
     }
     return incumbent;
 }
@@ -167,8 +169,9 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
     if (!options.task) {
         const std::string file = options.session.string();
         return fail(ErrorCode::InvalidInput,
-                    options.actsOnly ? fmt::format("There is no session {}: name one that espalierctl run has started.", file)
-                                     : fmt::format("{} does not exist yet: name a task to start it with.", file));
+                    options.actsOnly
+                        ? fmt::format("There is no session {}: name one that espalierctl run has started.", file)
+                        : fmt::format("{} does not exist yet: name a task to start it with.", file));
     }
     ESPALIER_TRY(Task task, parts.loadTask(*options.task));
     SessionInfo info;
@@ -231,10 +234,12 @@ Result<void> checkBudget(const Budget& budget)
         return fail(ErrorCode::InvalidInput, "The target is a speed-up above 0, such as 2 for twice as fast.");
     }
     if (budget.roofPercent && !(*budget.roofPercent >= 0 && std::isfinite(*budget.roofPercent))) {
-        return fail(ErrorCode::InvalidInput, "The roof is a distance in per cent from 0 up, such as 10 for within 10 % of the goal floor.");
+        return fail(ErrorCode::InvalidInput,
+                    "The roof is a distance in per cent from 0 up, such as 10 for within 10 % of the goal floor.");
     }
     if (budget.plateau && *budget.plateau < 1) {
-        return fail(ErrorCode::InvalidInput, "A plateau is a number of evaluations from 1 up: so many without a new best end the run.");
+        return fail(ErrorCode::InvalidInput,
+                    "A plateau is a number of evaluations from 1 up: so many without a new best end the run.");
     }
     return {};
 }

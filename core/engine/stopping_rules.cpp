@@ -16,10 +16,10 @@ double goalFloorUs(const TimingRecord& timing, const Task& task)
         if (one.goalFloorUs <= 0) {
             return 0;
         }
-        const auto known =
-            std::find_if(task.cases.begin(), task.cases.end(), [&one](const TaskCase& c) { return c.id == one.caseId; });
-        floors.push_back({{one.goalFloorUs, one.goalFloorUs, one.goalFloorUs},
-                          known == task.cases.end() ? 1.0 : known->weight});
+        const auto known = std::find_if(task.cases.begin(), task.cases.end(),
+                                        [&one](const TaskCase& c) { return c.id == one.caseId; });
+        floors.push_back(
+            {{one.goalFloorUs, one.goalFloorUs, one.goalFloorUs}, known == task.cases.end() ? 1.0 : known->weight});
     }
     const auto floor =
         task.objective.geometricMean ? statistics::geometricMean(floors) : statistics::arithmeticMean(floors);
@@ -41,8 +41,9 @@ std::optional<std::string> goalReached(const Budget& rules, const NodeBook& book
     }
     if (rules.roofPercent && floorUs > 0 && node->timeUs &&
         node->timeUs->high <= floorUs * (1 + *rules.roofPercent / 100)) {
-        return fmt::format("the roof is reached: node {} takes at most {:.4g} us, within {:g} % of the goal floor of {:.4g} us",
-                           best->value, node->timeUs->high, *rules.roofPercent, floorUs);
+        return fmt::format(
+            "the roof is reached: node {} takes at most {:.4g} us, within {:g} % of the goal floor of {:.4g} us",
+            best->value, node->timeUs->high, *rules.roofPercent, floorUs);
     }
     if (rules.plateau && book.evaluatedAfter(*best, *rules.plateau) >= *rules.plateau) {
         return fmt::format("the search is on a plateau: the last {} evaluations brought nothing faster than node {}",

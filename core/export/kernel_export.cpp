@@ -66,12 +66,13 @@ std::string verdictHead(const ExportRequest& request)
 {
     const NodeSummary& node = request.node.summary;
     if (!node.overturned) {
-        return fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id, request.session.deviceName);
+        return fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id,
+                           request.session.deviceName);
     }
     const Overturn& overturn = *node.overturned;
     return fmt::format("// {}\n// {}\n",
-                       inComment(fmt::format("Passed by hand, not by the judge ({}, {}): {}", overturn.author, overturn.at,
-                                             overturn.reason)),
+                       inComment(fmt::format("Passed by hand, not by the judge ({}, {}): {}", overturn.author,
+                                             overturn.at, overturn.reason)),
                        inComment(fmt::format("The judge's verdict in task {} on {}: {}", request.task.id,
                                              request.session.deviceName, judgedText(node))));
 }
@@ -92,8 +93,9 @@ std::string headOf(const ExportRequest& request)
     const BuildRecord build = request.node.evaluation.build.value_or(BuildRecord{});
     std::string_view number = build.architecture; // "sm_90a"
     number.remove_prefix(number.starts_with("sm_") ? 3 : 0);
-    head += fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                        build.toolkit, number, number, number, request.task.entry);
+    head +=
+        fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
+                    build.toolkit, number, number, number, request.task.entry);
     head += fmt::format("#include \"{}.h\"\n\n", request.task.entry);
     return head;
 }
@@ -186,9 +188,9 @@ Result<ExportedFiles> exportKernel(const ExportRequest& request)
         written.files.push_back(path.string());
     }
     if (before && *before != request.node.summary.id && !kept.empty()) {
-        written.replaced = fmt::format("The files of node {} in {} are replaced by those of node {}; the old ones are kept there as {}.",
-                                       before->value, request.folder.string(), request.node.summary.id.value,
-                                       fmt::join(kept, ", "));
+        written.replaced = fmt::format(
+            "The files of node {} in {} are replaced by those of node {}; the old ones are kept there as {}.",
+            before->value, request.folder.string(), request.node.summary.id.value, fmt::join(kept, ", "));
     }
     return written;
 }

@@ -29,8 +29,9 @@ struct ExportedFiles {
 /// Writes a passed candidate (or root) for use in another code base: ENTRY.cu (the source untouched below a head that
 /// says what was measured), ENTRY.h (the prototype), ENTRY.evidence.json (task, case, times, intervals, errors, device,
 /// toolkit, provenance). An existing file with other content is kept beside as NAME.bak, NAME.bak2, …
-/// Returns the paths, and a sentence where another node's files stood there. Thread: any. Errors: InvalidInput when the node has no source or did not pass,
-/// NotSupported for another form, Io. What a person passed over the judge says so in head and evidence.
+/// Returns the paths, and a sentence where another node's files stood there. Thread: any. Errors: InvalidInput when the
+/// node has no source or did not pass, NotSupported for another form, Io. What a person passed over the judge says so
+/// in head and evidence.
 Result<ExportedFiles> exportKernel(const ExportRequest& request);
 
 } // namespace espalier

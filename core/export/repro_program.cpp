@@ -84,28 +84,38 @@ Result<std::string> drawOfElement(const Task& task, const Argument& argument, co
     case DistributionKind::Constant:
         return fmt::format("{:.17g}", values.a);
     case DistributionKind::Integers:
-        return fmt::format("std::floor({:.17g} + {:.17g} * repro::uniform(seed, i))", values.a, values.b - values.a + 1);
+        return fmt::format("std::floor({:.17g} + {:.17g} * repro::uniform(seed, i))", values.a,
+                           values.b - values.a + 1);
     case DistributionKind::HeavyTail:
-        return fmt::format("{:.17g} * repro::normal(seed, i) * std::exp2(std::floor({:.17g} * repro::uniform(~seed, i)) - {:.17g})",
-                           values.a, 2 * values.b + 1, values.b);
+        return fmt::format(
+            "{:.17g} * repro::normal(seed, i) * std::exp2(std::floor({:.17g} * repro::uniform(~seed, i)) - {:.17g})",
+            values.a, 2 * values.b + 1, values.b);
     default:
-        return fail(ErrorCode::NotSupported,
-                    fmt::format("The repro program cannot draw {} as {}: name a case with normal, uniform, constant, integer or "
-                                "heavy-tailed values.",
-                                argument.name, nameOf(values.kind)));
+        return fail(
+            ErrorCode::NotSupported,
+            fmt::format(
+                "The repro program cannot draw {} as {}: name a case with normal, uniform, constant, integer or "
+                "heavy-tailed values.",
+                argument.name, nameOf(values.kind)));
     }
 }
 
 const char* hostType(DataType type)
 {
     switch (type) {
-    case DataType::F64: return "double";
+    case DataType::F64:
+        return "double";
     case DataType::F32:
-    case DataType::TF32: return "float";
-    case DataType::I32: return "int32_t";
-    case DataType::I64: return "int64_t";
-    case DataType::I8: return "int8_t";
-    default: return nullptr;
+    case DataType::TF32:
+        return "float";
+    case DataType::I32:
+        return "int32_t";
+    case DataType::I64:
+        return "int64_t";
+    case DataType::I8:
+        return "int8_t";
+    default:
+        return nullptr;
     }
 }
 
@@ -118,20 +128,23 @@ Result<Part> bufferPart(const Task& task, const Argument& argument, const TaskCa
 {
     const char* type = hostType(argument.type);
     if (!type || !argument.strides.empty() || argument.pitch || argument.offset || argument.index) {
-        return fail(ErrorCode::NotSupported, fmt::format("The repro program cannot make argument {} of task {}: only dense buffers of "
-                                                         "32- and 64-bit numbers, without indices.",
-                                                         argument.name, task.id));
+        return fail(ErrorCode::NotSupported,
+                    fmt::format("The repro program cannot make argument {} of task {}: only dense buffers of "
+                                "32- and 64-bit numbers, without indices.",
+                                argument.name, task.id));
     }
     ESPALIER_TRY(const std::int64_t count, elementCount(task, argument, taskCase));
     Part part;
     part.prepare = fmt::format("    repro::Buffer<{}> {}({});\n", type, argument.name, count);
     if (argument.kind == ArgumentKind::Output) {
-        part.prepare += fmt::format("    std::memset({0}.host.data(), 0xff, {0}.host.size() * sizeof({1})); // poison\n", argument.name, type);
+        part.prepare += fmt::format(
+            "    std::memset({0}.host.data(), 0xff, {0}.host.size() * sizeof({1})); // poison\n", argument.name, type);
     } else {
         ESPALIER_TRY(const std::string draw, drawOfElement(task, argument, taskCase));
-        part.prepare += fmt::format("    {{\n        const uint64_t seed = {}ull;\n        for (size_t i = 0; i < {}.host.size(); ++i) {{\n"
-                                    "            {}.host[i] = static_cast<{}>({});\n        }}\n        (void)seed;\n    }}\n",
-                                    seed, argument.name, argument.name, type, draw);
+        part.prepare += fmt::format(
+            "    {{\n        const uint64_t seed = {}ull;\n        for (size_t i = 0; i < {}.host.size(); ++i) {{\n"
+            "            {}.host[i] = static_cast<{}>({});\n        }}\n        (void)seed;\n    }}\n",
+            seed, argument.name, argument.name, type, draw);
     }
     part.prepare += fmt::format("    {}.toDevice();\n", argument.name);
     part.call = argument.name + ".device";
@@ -145,7 +158,8 @@ Result<Part> scalarPart(const Argument& argument, const TaskCase& taskCase)
 {
     Part part;
     const Expression value = argument.scalarValue.value_or(Expression());
-    if (argument.type == DataType::I64 || argument.type == DataType::I32 || argument.type == DataType::I8 || argument.type == DataType::Bool) {
+    if (argument.type == DataType::I64 || argument.type == DataType::I32 || argument.type == DataType::I8 ||
+        argument.type == DataType::Bool) {
         ESPALIER_TRY(const std::int64_t number, value.evaluateInteger(taskCase.parameters));
         part.call = fmt::format("static_cast<{}>({})", cTypeOf(argument), number);
     } else {
@@ -165,14 +179,16 @@ Result<std::string> reproProgram(const ReproRequest& request)
                     fmt::format("Node {} has no source: name a root or a candidate.", request.node.summary.id.value));
     }
     const auto verified = task.casesWith(CaseRole::Verify);
-    const TaskCase* taskCase = request.caseId.empty() ? (verified.empty() ? nullptr : verified.front()) : task.findCase(request.caseId);
+    const TaskCase* taskCase =
+        request.caseId.empty() ? (verified.empty() ? nullptr : verified.front()) : task.findCase(request.caseId);
     if (!taskCase) {
         return fail(ErrorCode::NotFound, fmt::format("Task {} has no case \"{}\".", task.id, request.caseId));
     }
     std::string prepare, after, call, scalars;
     std::uint64_t seed = request.seed;
     for (const Argument& argument : task.arguments) {
-        ESPALIER_TRY(const Part part, argument.isPointer() ? bufferPart(task, argument, *taskCase, seed++) : scalarPart(argument, *taskCase));
+        ESPALIER_TRY(const Part part, argument.isPointer() ? bufferPart(task, argument, *taskCase, seed++)
+                                                           : scalarPart(argument, *taskCase));
         prepare += part.prepare;
         after += part.after;
         call += part.call + ", ";
@@ -181,10 +197,11 @@ Result<std::string> reproProgram(const ReproRequest& request)
         }
     }
     const bool asksForWorkspace = request.node.source.find(task.entry + "_workspace") != std::string::npos;
-    std::string program = fmt::format("// Node {} (\"{}\") of a search on {}, called once as case {} asks for it.\n"
-                                      "//   nvcc -O3 -lineinfo -arch=native repro.cu -o repro && ./repro\n"
-                                      "//   ncu --set full ./repro · compute-sanitizer ./repro · cuda-gdb ./repro (add -G)\n",
-                                      request.node.summary.id.value, request.node.summary.title, task.id, taskCase->id);
+    std::string program =
+        fmt::format("// Node {} (\"{}\") of a search on {}, called once as case {} asks for it.\n"
+                    "//   nvcc -O3 -lineinfo -arch=native repro.cu -o repro && ./repro\n"
+                    "//   ncu --set full ./repro · compute-sanitizer ./repro · cuda-gdb ./repro (add -G)\n",
+                    request.node.summary.id.value, request.node.summary.title, task.id, taskCase->id);
     program += head;
     std::string prototype = request.prototype;
     if (const auto once = prototype.find("#pragma once\n"); once != std::string::npos) {
@@ -193,19 +210,22 @@ Result<std::string> reproProgram(const ReproRequest& request)
     program += prototype;
     program += fmt::format("\n#line 1 \"candidate.cu\"\n{}\n#line 1 \"repro_main.cu\"", request.node.source);
     program += tools;
-    program += fmt::format("\nint main()\n{{\n{}    size_t workspaceBytes = {};\n    void* workspace = nullptr;\n"
-                           "    if (workspaceBytes > 0) {{\n        repro::check(cudaMalloc(&workspace, workspaceBytes), \"workspace\");\n    }}\n"
-                           "    cudaStream_t stream;\n    repro::check(cudaStreamCreate(&stream), \"cudaStreamCreate\");\n"
-                           "    cudaEvent_t begin, end;\n    repro::check(cudaEventCreate(&begin), \"event\");\n"
-                           "    repro::check(cudaEventCreate(&end), \"event\");\n"
-                           "    for (int call = 0; call < 3; ++call) {{\n        float milliseconds = 0;\n"
-                           "        repro::check(cudaEventRecord(begin, stream), \"event\");\n"
-                           "        repro::check({}({}workspace, workspaceBytes, stream), \"the kernel's entry\");\n"
-                           "        repro::check(cudaEventRecord(end, stream), \"event\");\n"
-                           "        repro::check(cudaStreamSynchronize(stream), \"the kernel\");\n"
-                           "        repro::check(cudaEventElapsedTime(&milliseconds, begin, end), \"event\");\n"
-                           "        std::printf(\"call %d: %.3f us\\n\", call, milliseconds * 1000);\n    }}\n{}    return 0;\n}}\n",
-                           prepare, asksForWorkspace ? fmt::format("{}_workspace({})", task.entry, scalars) : "0", task.entry, call, after);
+    program += fmt::format(
+        "\nint main()\n{{\n{}    size_t workspaceBytes = {};\n    void* workspace = nullptr;\n"
+        "    if (workspaceBytes > 0) {{\n        repro::check(cudaMalloc(&workspace, workspaceBytes), "
+        "\"workspace\");\n    }}\n"
+        "    cudaStream_t stream;\n    repro::check(cudaStreamCreate(&stream), \"cudaStreamCreate\");\n"
+        "    cudaEvent_t begin, end;\n    repro::check(cudaEventCreate(&begin), \"event\");\n"
+        "    repro::check(cudaEventCreate(&end), \"event\");\n"
+        "    for (int call = 0; call < 3; ++call) {{\n        float milliseconds = 0;\n"
+        "        repro::check(cudaEventRecord(begin, stream), \"event\");\n"
+        "        repro::check({}({}workspace, workspaceBytes, stream), \"the kernel's entry\");\n"
+        "        repro::check(cudaEventRecord(end, stream), \"event\");\n"
+        "        repro::check(cudaStreamSynchronize(stream), \"the kernel\");\n"
+        "        repro::check(cudaEventElapsedTime(&milliseconds, begin, end), \"event\");\n"
+        "        std::printf(\"call %d: %.3f us\\n\", call, milliseconds * 1000);\n    }}\n{}    return 0;\n}}\n",
+        prepare, asksForWorkspace ? fmt::format("{}_workspace({})", task.entry, scalars) : "0", task.entry, call,
+        after);
     return program;
 }
 

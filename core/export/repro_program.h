@@ -18,10 +18,11 @@ struct ReproRequest {
     std::uint64_t seed = 1;
 };
 
-/// One self-contained .cu: the candidate untouched, and a main() that makes this case's inputs on the host (same shapes and
-/// distributions; a seed of its own, the judge's are secret), launches the kernel a few times on a stream, waits, and prints
-/// times and what the outputs hold. For ncu, cuda-gdb, compute-sanitizer or a bug report: `nvcc -lineinfo repro.cu`. Pure.
-/// Errors: NotFound for a case, InvalidInput for a node without a source, NotSupported naming the argument that it cannot make.
+/// One self-contained .cu: the candidate untouched, and a main() that makes this case's inputs on the host (same shapes
+/// and distributions; a seed of its own, the judge's are secret), launches the kernel a few times on a stream, waits,
+/// and prints times and what the outputs hold. For ncu, cuda-gdb, compute-sanitizer or a bug report: `nvcc -lineinfo
+/// repro.cu`. Pure. Errors: NotFound for a case, InvalidInput for a node without a source, NotSupported naming the
+/// argument that it cannot make.
 Result<std::string> reproProgram(const ReproRequest& request);
 
 } // namespace espalier

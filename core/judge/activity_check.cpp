@@ -11,8 +11,8 @@ namespace espalier::judge {
 
 namespace {
 
-// An event pair reads up to 5.5 us more than the work between it, never less but for rounding; a span that is longer than
-// its events had work that the stream did not wait for. Device time stamps have steps of 32 ns.
+// An event pair reads up to 5.5 us more than the work between it, never less but for rounding; a span that is longer
+// than its events had work that the stream did not wait for. Device time stamps have steps of 32 ns.
 constexpr double spanSlackUs = 3, spanSlackShare = 0.03;
 // Beside the timed runs: another process, other clocks, tracing. Only a gross difference says something.
 constexpr double timedSlackUs = 15, timedSlackShare = 0.3;
@@ -110,25 +110,28 @@ void judge(const std::vector<CallSeen>& calls, std::uint64_t dropped, ActivitySe
         return call.spanUs > call.eventUs * (1 + spanSlackShare) + spanSlackUs;
     });
     if (2 * static_cast<std::size_t>(longer) > calls.size()) {
-        seen.outside = fmt::format("its work on the device takes {:.1f} us from first start to last end in case {}, the events "
-                                   "round the call say {:.1f} us{}",
-                                   facts.spanUs, facts.caseId, facts.eventUs,
-                                   facts.elsewhere > 0 ? fmt::format("; {} of {} works are on other streams, and the given "
-                                                                     "one does not wait for them",
-                                                                     facts.elsewhere, facts.mostWorks)
-                                                       : "");
+        seen.outside =
+            fmt::format("its work on the device takes {:.1f} us from first start to last end in case {}, the events "
+                        "round the call say {:.1f} us{}",
+                        facts.spanUs, facts.caseId, facts.eventUs,
+                        facts.elsewhere > 0 ? fmt::format("; {} of {} works are on other streams, and the given "
+                                                          "one does not wait for them",
+                                                          facts.elsewhere, facts.mostWorks)
+                                            : "");
     }
     if (facts.fewestWorks != facts.mostWorks) {
-        seen.remarks.push_back(fmt::format("calls of case {} put between {} and {} kernels, copies and memsets on the device, "
-                                           "though their shapes are the same",
-                                           facts.caseId, facts.fewestWorks, facts.mostWorks));
+        seen.remarks.push_back(
+            fmt::format("calls of case {} put between {} and {} kernels, copies and memsets on the device, "
+                        "though their shapes are the same",
+                        facts.caseId, facts.fewestWorks, facts.mostWorks));
     }
     if (facts.mostWorks == 0) {
-        seen.remarks.push_back(fmt::format("no call of case {} put anything on the device that CUPTI records", facts.caseId));
+        seen.remarks.push_back(
+            fmt::format("no call of case {} put anything on the device that CUPTI records", facts.caseId));
     }
     if (facts.timedUs > 0 && facts.spanUs > facts.timedUs * (1 + timedSlackShare) + timedSlackUs) {
-        seen.remarks.push_back(fmt::format("case {} takes {:.1f} us by activity records, {:.1f} us as it was timed", facts.caseId,
-                                           facts.spanUs, facts.timedUs));
+        seen.remarks.push_back(fmt::format("case {} takes {:.1f} us by activity records, {:.1f} us as it was timed",
+                                           facts.caseId, facts.spanUs, facts.timedUs));
     }
     if (dropped > 0) {
         seen.remarks.push_back(fmt::format("{} activity records were lost", dropped));

@@ -14,8 +14,8 @@ namespace espalier::judge {
 struct ActivitySeen {
     ActivityFacts facts;
     std::vector<ProfiledKernel> kernels; ///< of the first call, in order
-    /// A sentence where the calls put work on the device that the given stream did not wait for, or claim less time than
-    /// their work took.
+    /// A sentence where the calls put work on the device that the given stream did not wait for, or claim less time
+    /// than their work took.
     std::optional<std::string> outside;
     std::vector<std::string> remarks; ///< for a person, no verdict
 };

@@ -17,7 +17,8 @@ constexpr double emptyEventPair = 1.3; ///< what two adjacent events read
 constexpr double earliest = -150;      ///< residual of a block that counts: from here ...
 constexpr double latest = 400;         ///< ... to here plus a share of what was claimed
 constexpr double latestShare = 0.01;
-constexpr double launchGap = 12; ///< per call: what a launch and the copy of a snapshot cost that an empty call does not
+constexpr double launchGap =
+    12; ///< per call: what a launch and the copy of a snapshot cost that an empty call does not
 constexpr double honestResidual =
     300; ///< median over the blocks of an honest runner, at most, where nothing tells better
 constexpr double leastResidual = 100; ///< never asked to be smaller

@@ -17,7 +17,8 @@ bool isOfAName(char c)
 std::string plainName(std::string_view function)
 {
     std::string name(function);
-    for (const std::string_view unnamed : {std::string_view("(anonymous namespace)::"), std::string_view("<unnamed>::")}) {
+    for (const std::string_view unnamed :
+         {std::string_view("(anonymous namespace)::"), std::string_view("<unnamed>::")}) {
         for (std::size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed)) {
             name.erase(at, unnamed.size());
         }
@@ -66,7 +67,8 @@ bool copiesEndAtBarriers(std::string_view library, std::string_view function)
         }
         ++found;
     }
-    return found > 0 || (!name.empty() && hasBoth(library)); // a name that is written in a way of its own: the library as a whole
+    return found > 0 ||
+           (!name.empty() && hasBoth(library)); // a name that is written in a way of its own: the library as a whole
 }
 
 } // namespace espalier::judge

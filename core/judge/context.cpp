@@ -42,11 +42,14 @@ Judged<void> orNoMemory(int status, const std::string& during)
     if (status != outOfMemory) {
         return {};
     }
-    return std::unexpected(Verdict{Outcome::NotRun, NotRunCause::Infrastructure,
-                                   fmt::format("returned {} during {}: the device had no memory left for it; free some, or let "
-                                               "the kernel ask for less",
-                                               cudaErrorText(status), during),
-                                   {}, true});
+    return std::unexpected(
+        Verdict{Outcome::NotRun,
+                NotRunCause::Infrastructure,
+                fmt::format("returned {} during {}: the device had no memory left for it; free some, or let "
+                            "the kernel ask for less",
+                            cudaErrorText(status), during),
+                {},
+                true});
 }
 
 std::vector<std::string> entryNames(const std::string& entry)
@@ -189,7 +192,8 @@ Judged<runner::Call> entryCall(const Context& context, LoadedRunner& runner, con
     }
     if (workspaceBytes > 0) {
         Region workspace = area.workspace();
-        workspace.offset += (workspace.bytes - workspaceBytes) / CasePlan::largestAlignment * CasePlan::largestAlignment;
+        workspace.offset +=
+            (workspace.bytes - workspaceBytes) / CasePlan::largestAlignment * CasePlan::largestAlignment;
         workspace.bytes = workspaceBytes;
         ESPALIER_CHECK(
             orVerdict(runner.process->place(workspace, Grant::ReadWrite, "workspace", context.interrupts), call));

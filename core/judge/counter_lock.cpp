@@ -24,8 +24,9 @@ Result<CounterLock> CounterLock::take(const std::string& uuid, std::chrono::mill
     const auto end = std::chrono::steady_clock::now() + patience;
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (std::chrono::steady_clock::now() >= end) {
-            return fail(ErrorCode::Busy, "another Espalier on this machine reads the counters of this GPU; profile again "
-                                         "when it is done");
+            return fail(ErrorCode::Busy,
+                        "another Espalier on this machine reads the counters of this GPU; profile again "
+                        "when it is done");
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }

@@ -14,8 +14,8 @@ namespace espalier::judge {
 class CounterLock
 {
 public:
-    /// Waits at most `patience`. Errors: Busy. Where no lock file can be made, it goes on without one: CUPTI itself then
-    /// answers 26, which is retried.
+    /// Waits at most `patience`. Errors: Busy. Where no lock file can be made, it goes on without one: CUPTI itself
+    /// then answers 26, which is retried.
     static Result<CounterLock> take(const std::string& uuid, std::chrono::milliseconds patience);
 
 private:

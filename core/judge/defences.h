@@ -13,29 +13,29 @@ namespace espalier::judge {
 /// corpus program (tests/cheats) takes some away, to show which cheats each of them stops; no option of
 /// espalier-worker does.
 enum class Defence {
-    Bubblewrap,       ///< the runner in its own name spaces with an empty root
-    Seccomp,          ///< no new process, no way into another one
-    EntryPointGate,   ///< the runner's own answers for driver functions and for captures of the given stream
-    ReadOnlyInputs,   ///< inputs mapped so that a write faults
-    InputCheck,       ///< inputs drawn again and compared after a call
-    GuardBands,       ///< bytes around each buffer that must not change
-    FreshInputs,      ///< new secret contents for every call
-    NearInputs,       ///< some calls' inputs differ from the last ones in one element, or in all but a window
-    NoisePoison,      ///< outputs hold finite noise before a call
-    NaNPoison,        ///< ... or NaN
-    InvertedPoison,   ///< ... or what was there, inverted
-    ForeignAnswer,    ///< ... or the right answer to other inputs
-    WorkspacePoison,  ///< the workspace holds noise or NaN before a call
-    UnseenCases,      ///< cases that the judge makes for one candidate: other sizes, inputs with properties
-    ElementBound,     ///< every element within its own bound
-    NormBound,        ///< the whole output within a bound by norm
-    FullComparison,   ///< every element of a compared call, not a sample
-    ReturnValue,      ///< an error that the entry returns counts
-    StreamSnapshot,   ///< what the given stream alone has done when a call returns is kept and compared
-    GraphReplay,      ///< a captured call is replayed on new inputs
-    TimedChecks,      ///< the outputs of timed blocks are looked at
-    ClockAgreement,   ///< events must agree with the judge's own clock
-    PhysicalFloor,    ///< no time below what the device can do
+    Bubblewrap,      ///< the runner in its own name spaces with an empty root
+    Seccomp,         ///< no new process, no way into another one
+    EntryPointGate,  ///< the runner's own answers for driver functions and for captures of the given stream
+    ReadOnlyInputs,  ///< inputs mapped so that a write faults
+    InputCheck,      ///< inputs drawn again and compared after a call
+    GuardBands,      ///< bytes around each buffer that must not change
+    FreshInputs,     ///< new secret contents for every call
+    NearInputs,      ///< some calls' inputs differ from the last ones in one element, or in all but a window
+    NoisePoison,     ///< outputs hold finite noise before a call
+    NaNPoison,       ///< ... or NaN
+    InvertedPoison,  ///< ... or what was there, inverted
+    ForeignAnswer,   ///< ... or the right answer to other inputs
+    WorkspacePoison, ///< the workspace holds noise or NaN before a call
+    UnseenCases,     ///< cases that the judge makes for one candidate: other sizes, inputs with properties
+    ElementBound,    ///< every element within its own bound
+    NormBound,       ///< the whole output within a bound by norm
+    FullComparison,  ///< every element of a compared call, not a sample
+    ReturnValue,     ///< an error that the entry returns counts
+    StreamSnapshot,  ///< what the given stream alone has done when a call returns is kept and compared
+    GraphReplay,     ///< a captured call is replayed on new inputs
+    TimedChecks,     ///< the outputs of timed blocks are looked at
+    ClockAgreement,  ///< events must agree with the judge's own clock
+    PhysicalFloor,   ///< no time below what the device can do
 };
 
 /// True unless this process has taken it away. Thread: any.

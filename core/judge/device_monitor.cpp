@@ -116,9 +116,7 @@ public:
     BlockConditions read() override
     {
         BlockConditions now;
-        const auto number = [](int code, unsigned value) {
-            return code == nvmlSuccess ? static_cast<int>(value) : -1;
-        };
+        const auto number = [](int code, unsigned value) { return code == nvmlSuccess ? static_cast<int>(value) : -1; };
         unsigned value = 0;
         int code = m_api.clock(m_device, clockSm, &value);
         now.smMhz = number(code, value);
@@ -194,8 +192,8 @@ private:
         }
         std::array<NvmlUtilization, 256> samples{};
         auto count = static_cast<unsigned>(samples.size());
-        const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
-            std::chrono::system_clock::now().time_since_epoch());
+        const auto now =
+            std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
         const auto since = static_cast<unsigned long long>(now.count()) - 1'000'000ULL;
         const int code = m_api.utilization(m_device, samples.data(), &count, since);
         if (code == nvmlNotFound) {
@@ -242,8 +240,7 @@ std::unique_ptr<DeviceMonitor> openDeviceMonitor(const std::string& uuid)
     bind(library, api.driverVersion, {"nvmlSystemGetDriverVersion"});
     bind(library, api.power, {"nvmlDeviceGetPowerUsage"});
     bind(library, api.temperature, {"nvmlDeviceGetTemperature"});
-    bind(library, api.reasons,
-         {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
+    bind(library, api.reasons, {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
     bind(library, api.processes, {"nvmlDeviceGetComputeRunningProcesses_v3"});
     bind(library, api.utilization, {"nvmlDeviceGetProcessUtilization"});
     if (const int code = api.init(); code != nvmlSuccess) {

@@ -31,11 +31,16 @@ struct KnownField {
 };
 // The floors' double-precision peak is that of the tensor cores.
 constexpr KnownField knownFields[] = {
-    {"dram_bytes_per_second", "dram", "dram"},     {"l2_bytes_per_second", "l2", "l2"},
-    {"l1_bytes_per_second", "l1", "l1"},           {"f32_per_second", "f32", "f32"},
-    {"f64_per_second", "f64", "tensor_f64"},       {"f64_cores_per_second", "", "f64"},
-    {"f16_cores_per_second", "f16", "f16"},        {"f16_per_second", "tensor_f16", "tensor_f16"},
-    {"tf32_per_second", "tensor_tf32", "tensor_tf32"}, {"f8_per_second", "tensor_fp8", "tensor_fp8"},
+    {"dram_bytes_per_second", "dram", "dram"},
+    {"l2_bytes_per_second", "l2", "l2"},
+    {"l1_bytes_per_second", "l1", "l1"},
+    {"f32_per_second", "f32", "f32"},
+    {"f64_per_second", "f64", "tensor_f64"},
+    {"f64_cores_per_second", "", "f64"},
+    {"f16_cores_per_second", "f16", "f16"},
+    {"f16_per_second", "tensor_f16", "tensor_f16"},
+    {"tf32_per_second", "tensor_tf32", "tensor_tf32"},
+    {"f8_per_second", "tensor_fp8", "tensor_fp8"},
 };
 
 void addKnown(const DeviceInfo& device, const std::string& text, std::vector<Roof>& roofs)
@@ -47,7 +52,8 @@ void addKnown(const DeviceInfo& device, const std::string& text, std::vector<Roo
     for (const Json& entry : *json) {
         const bool named = entry.is_object() && entry.contains("name_contains") && entry["name_contains"].is_string() &&
                            device.name.find(entry["name_contains"].get<std::string>()) != std::string::npos;
-        if (!named || roofNumber(entry, "sm_major") != device.smMajor || roofNumber(entry, "sm_minor") != device.smMinor) {
+        if (!named || roofNumber(entry, "sm_major") != device.smMajor ||
+            roofNumber(entry, "sm_minor") != device.smMinor) {
             continue;
         }
         for (const KnownField& field : knownFields) {

@@ -9,8 +9,8 @@
 
 namespace espalier::judge {
 
-/// Where `espalierctl doctor --roofs` keeps what it measured on a device: by device and driver, as a new driver may move
-/// clocks and limits. The file's form is that of resources/roofs/roofs.cu.
+/// Where `espalierctl doctor --roofs` keeps what it measured on a device: by device and driver, as a new driver may
+/// move clocks and limits. The file's form is that of resources/roofs/roofs.cu.
 std::string measuredRoofsFile(const std::string& uuid);
 
 /// The roofs of a device. Measured ones come from `measured` (that file's text), else from `known` (the text of

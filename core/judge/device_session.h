@@ -30,9 +30,9 @@ struct RunnerPlan {
     std::uint32_t client = 0;
 };
 
-/// Hardware queues of a runner's context. One is enough for calls that only follow each other on the stream that they are
-/// given, and such a context costs a third: 15 side by side start in 0.76 s and are gone in 0.36, with the default of 8
-/// queues in 2.1 and 0.94 (H200, driver 580). Nothing but concurrency within one context depends on it.
+/// Hardware queues of a runner's context. One is enough for calls that only follow each other on the stream that they
+/// are given, and such a context costs a third: 15 side by side start in 0.76 s and are gone in 0.36, with the default
+/// of 8 queues in 2.1 and 0.94 (H200, driver 580). Nothing but concurrency within one context depends on it.
 enum class Queues { One, Default };
 
 struct SandboxNeeds {

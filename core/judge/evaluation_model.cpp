@@ -84,8 +84,7 @@ Judged<TimingRecord> Evaluator::model(const worker::Evaluate& job, const Task& t
             const double ratio = own > 0 ? *seconds / own : 0;
             return Interval{ratio, ratio, ratio};
         };
-        ESPALIER_TRY(timing.speedupRoot,
-                     rival({Contender::Kind::Root, Role::Rival, "root", job.root, task.entry}));
+        ESPALIER_TRY(timing.speedupRoot, rival({Contender::Kind::Root, Role::Rival, "root", job.root, task.entry}));
         if (job.parent && *job.parent != job.root) {
             ESPALIER_TRY(timing.speedupParent,
                          rival({Contender::Kind::Parent, Role::Rival, "parent", *job.parent, task.entry}));

@@ -105,8 +105,7 @@ Judged<std::shared_ptr<const Task>> Evaluator::taskOf(const std::string& hash)
     return shared;
 }
 
-Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<std::string>& wanted,
-                                             Tier tier) const
+Judged<Evaluator::Plans> Evaluator::plansOf(const Task& task, const std::vector<std::string>& wanted, Tier tier) const
 {
     const bool simulated = m_context.session.simulated();
     for (const std::string& id : wanted) {
@@ -176,8 +175,8 @@ Judged<void> Evaluator::open(const worker::Evaluate& job, const Task& task, cons
         if (rival.role != Role::Trusted || !m_opened.emplace(job.task, rival.library).second) {
             continue;
         }
-        const auto warm = m_context.runners.warm(rival.role, rival.library, entryNames(rival.entry), rival.id,
-                                                 m_context.interrupts);
+        const auto warm =
+            m_context.runners.warm(rival.role, rival.library, entryNames(rival.entry), rival.id, m_context.interrupts);
         for (auto plan = plans.timed.begin(); warm && plan != plans.timed.end(); ++plan) {
             if (rival.baseline->serves(plan->id) && !callRival(**warm, *plan, nullptr)) {
                 break; // what keeps it from being timed is said where it would have been
@@ -345,8 +344,8 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
         return profiler.run(candidate, plans.timed, job.profiling, evaluation);
     };
     const auto run = [&]() -> Judged<void> {
-        // A session that was cut off between gate and timing brings the gate's record along. The simulated device counts
-        // in the gate what it models times from, so there the gate cannot be left out.
+        // A session that was cut off between gate and timing brings the gate's record along. The simulated device
+        // counts in the gate what it models times from, so there the gate cannot be left out.
         const bool gated = job.verified && !job.verifyOnly && !m_context.session.simulated();
         Verified verified;
         if (gated) {
@@ -362,13 +361,14 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             const auto begin = std::chrono::steady_clock::now();
             Sanitizer sanitizer(m_context, task->entry);
             sanitizer.onProgress = [&](const std::string& text) { callbacks.progress(Stage::Verify, text); };
-            ESPALIER_CHECK(sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer,
-                                         evaluation.evidence));
+            ESPALIER_CHECK(
+                sanitizer.run(job.candidate, plans.verify, job.sanitizing, evaluation.sanitizer, evaluation.evidence));
             m_sanitizing = secondsSince(begin);
         }
         if (!plans.timed.empty() && verified.simulated.contains(plans.timed[0].id)) {
             const auto& counted = verified.simulated.at(plans.timed[0].id);
-            evaluation.metrics = modelledMetrics(counted.counters, counted.launches, statistics::median(counted.seconds));
+            evaluation.metrics =
+                modelledMetrics(counted.counters, counted.launches, statistics::median(counted.seconds));
             evaluation.profile = modelledProfile(plans.timed[0]);
             evaluation.profile->roofs = simulatedRoofs(readFile(findDeviceProfile()).value_or(std::string()));
         }

@@ -51,8 +51,9 @@ private:
     Judged<void> evaluate(const worker::Evaluate& job, const Callbacks& callbacks, Evaluation& evaluation);
     Judged<std::shared_ptr<const Task>> taskOf(const std::string& hash);
     Judged<Plans> plansOf(const Task& task, const std::vector<std::string>& wanted, Tier tier) const;
-    /// What is done once for a task and not for a candidate: the oracle's process, and that of the rival which the quick tier
-    /// compares with, with its first call behind it (a vendor's library loads its code in it, and may try its algorithms).
+    /// What is done once for a task and not for a candidate: the oracle's process, and that of the rival which the
+    /// quick tier compares with, with its first call behind it (a vendor's library loads its code in it, and may try
+    /// its algorithms).
     Judged<void> open(const worker::Evaluate& job, const Task& task, const Plans& plans);
     Judged<LoadedRunner*> oracleOf(const worker::Evaluate& job, const Task& task);
     Judged<void> checkStatics(const worker::Evaluate& job, const Task& task, const Verified& verified);
@@ -72,8 +73,9 @@ private:
                                  Evaluation& evaluation);
     static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
     Result<void> prepareRunners(const worker::Evaluate& job, const Task& task);
-    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows. (Started while
-    /// the candidate is verified they take as long, and the gate takes three times as long: 1.4 s instead of 0.4.)
+    /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows. (Started
+    /// while the candidate is verified they take as long, and the gate takes three times as long: 1.4 s instead of
+    /// 0.4.)
     Judged<Processes> freshProcesses(const worker::Evaluate& job, const Task& task, const std::vector<Rival>& rivals,
                                      std::vector<Evidence>& evidence);
     Judged<std::vector<Contender>> contendersOf(const std::string& taskHash, const CasePlan& plan,
@@ -95,12 +97,12 @@ private:
     std::string m_roofs;
     std::string m_epoch;
     std::unique_ptr<DeviceMonitor> m_monitor;
-    std::chrono::steady_clock::time_point m_start; ///< of the current attempt, the task being open
-    double m_opening = 0;                          ///< seconds of the current job
-    double m_sanitizing = 0;                       ///< of the current attempt
+    std::chrono::steady_clock::time_point m_start;          ///< of the current attempt, the task being open
+    double m_opening = 0;                                   ///< seconds of the current job
+    double m_sanitizing = 0;                                ///< of the current attempt
     std::set<std::pair<std::string, std::string>> m_opened; ///< task and rival's library: once, whatever came of it
     std::map<std::string, std::shared_ptr<const Task>> m_tasks;
-    std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled; ///< task, library, case: seconds
+    std::map<std::tuple<std::string, std::string, std::string>, double> m_modelled;    ///< task, library, case: seconds
     std::map<std::tuple<std::string, std::string, std::string>, std::string> m_served; ///< of incumbents: why not
 };
 

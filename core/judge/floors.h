@@ -10,8 +10,8 @@
 namespace espalier::judge {
 
 /// What no kernel can beat on a device. The goal floor comes from measured roofs and is shown; the physical floor comes
-/// from theoretical peaks of the fastest unit that the contract allows and rejects (0.98 of it). For a device whose roofs
-/// are not known there is no goal floor, and the physical one is that of its DRAM. A value.
+/// from theoretical peaks of the fastest unit that the contract allows and rejects (0.98 of it). For a device whose
+/// roofs are not known there is no goal floor, and the physical one is that of its DRAM. A value.
 class Floors
 {
 public:

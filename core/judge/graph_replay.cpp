@@ -27,10 +27,11 @@ Judged<LaunchCount> capture(const Context& context, LoadedRunner& runner, const 
     ESPALIER_CHECK(orNoMemory(graph->status, fmt::format("the capture of a call of case {}", caseId)));
     if (!graph->error.empty() || graph->status != 0) {
         const std::string why = graph->status != 0 ? "the call returned " + cudaErrorText(graph->status) : graph->error;
-        return rejected(Outcome::Suspicious, "capture",
-                        fmt::format("a call of case {} cannot be captured into a CUDA graph ({}); the contract asks that "
-                                    "all work is joined to the given stream and nothing synchronises",
-                                    caseId, why));
+        return rejected(
+            Outcome::Suspicious, "capture",
+            fmt::format("a call of case {} cannot be captured into a CUDA graph ({}); the contract asks that "
+                        "all work is joined to the given stream and nothing synchronises",
+                        caseId, why));
     }
     const LaunchCount count{caseId, static_cast<int>(graph->kernels), static_cast<int>(graph->copies),
                             static_cast<int>(graph->memsets)};

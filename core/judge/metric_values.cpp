@@ -45,25 +45,19 @@ std::vector<MetricValue> modelledMetrics(const sim::Counters& c, std::uint64_t l
     const auto metric = [](const char* id, std::uint64_t value) {
         return MetricValue{id, static_cast<double>(value), Provenance::Model};
     };
-    std::vector<MetricValue> metrics = {metric("launches", launches),
-                                        metric("warp_instructions", c.warpInstructions),
-                                        metric("thread_instructions", c.threadInstructions),
-                                        metric("global_load_bytes", c.globalLoadBytes),
-                                        metric("global_store_bytes", c.globalStoreBytes),
-                                        metric("global_load_sectors", c.globalLoadSectors),
-                                        metric("global_store_sectors", c.globalStoreSectors),
-                                        metric("shared_requests", c.sharedRequests),
-                                        metric("shared_wavefronts", c.sharedWavefronts),
-                                        metric("shared_conflicts", c.sharedWavefronts - std::min(c.sharedRequests, c.sharedWavefronts)),
-                                        metric("local_bytes", c.localBytes),
-                                        metric("dram_read_bytes", c.dramReadBytes),
-                                        metric("dram_write_bytes", c.dramWriteBytes),
-                                        // There is no L1 cache here: every sector that is asked for goes to the L2 cache.
-                                        metric("l2_bytes", 32 * (c.globalLoadSectors + c.globalStoreSectors)),
-                                        metric("l1_bytes", c.globalLoadBytes + c.globalStoreBytes),
-                                        metric("flops_f32", c.flopsF32),
-                                        metric("flops_f64", c.flopsF64),
-                                        metric("flops_f16", c.flopsF16)};
+    std::vector<MetricValue> metrics = {
+        metric("launches", launches), metric("warp_instructions", c.warpInstructions),
+        metric("thread_instructions", c.threadInstructions), metric("global_load_bytes", c.globalLoadBytes),
+        metric("global_store_bytes", c.globalStoreBytes), metric("global_load_sectors", c.globalLoadSectors),
+        metric("global_store_sectors", c.globalStoreSectors), metric("shared_requests", c.sharedRequests),
+        metric("shared_wavefronts", c.sharedWavefronts),
+        metric("shared_conflicts", c.sharedWavefronts - std::min(c.sharedRequests, c.sharedWavefronts)),
+        metric("local_bytes", c.localBytes), metric("dram_read_bytes", c.dramReadBytes),
+        metric("dram_write_bytes", c.dramWriteBytes),
+        // There is no L1 cache here: every sector that is asked for goes to the L2 cache.
+        metric("l2_bytes", 32 * (c.globalLoadSectors + c.globalStoreSectors)),
+        metric("l1_bytes", c.globalLoadBytes + c.globalStoreBytes), metric("flops_f32", c.flopsF32),
+        metric("flops_f64", c.flopsF64), metric("flops_f16", c.flopsF16)};
     const auto ratio = [&](const char* id, std::uint64_t over, std::uint64_t under) {
         if (under > 0) {
             const Metric* known = findMetric(id);

@@ -205,8 +205,8 @@ Judged<std::vector<OutputTally>> OracleComparison::compareBatch(const WorkArea& 
                                       result.compared, batch[w].count));
         }
         tallies.push_back({result.compared, result.failed, result.nonFinite, result.stillPoison, result.firstFailed,
-                           result.sumSquaredError, result.sumSquaredReference, result.sumSquaredScale, result.worstRatio,
-                           result.worstOut, result.worstRef, result.worstIndex});
+                           result.sumSquaredError, result.sumSquaredReference, result.sumSquaredScale,
+                           result.worstRatio, result.worstOut, result.worstRef, result.worstIndex});
     }
     return tallies;
 }

@@ -23,8 +23,9 @@ struct OutputTally {
     double squaredError = 0, squaredReference = 0, squaredScale = 0;
     double worstRatio = 0, worstOut = 0, worstRef = 0;
     std::uint64_t worstIndex = 0;
-    /// norm(out - ref) over norm(ref), or over what sums of `reductionLength` products of these magnitudes with random signs
-    /// come to, where that is more: outputs that cancel, or of which a relu leaves little, say nothing of the precision.
+    /// norm(out - ref) over norm(ref), or over what sums of `reductionLength` products of these magnitudes with random
+    /// signs come to, where that is more: outputs that cancel, or of which a relu leaves little, say nothing of the
+    /// precision.
     double normError(double reductionLength) const;
 };
 

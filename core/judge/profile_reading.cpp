@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t mostInstructions = 4000, mostKept = 1000, mostReasons = 64, deepestChain = 32, longestName = 2000;
 constexpr double smallReason = 0.01; ///< of an instruction's samples: below it a reason is left out of the record
-constexpr double fewestLookupBytes = 3.2e6; ///< 100,000 lookups; below, the L2 hit rate is noise (core/profile/README.md)
+constexpr double fewestLookupBytes =
+    3.2e6;                           ///< 100,000 lookups; below, the L2 hit rate is noise (core/profile/README.md)
 constexpr double unattributed = 0.9; ///< share of samples outside of user kernels from which nothing is shown
 
 Result<double> finite(const JsonReader& json)

@@ -23,7 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t activityCalls = 5;
-constexpr std::chrono::milliseconds collectDeadline{30000}, lockPatience{5000}; ///< kernels that wait for each other hang under replay
+constexpr std::chrono::milliseconds collectDeadline{30000},
+    lockPatience{5000}; ///< kernels that wait for each other hang under replay
 
 double sinceSeconds(Clock::time_point start)
 {
@@ -50,9 +51,9 @@ std::vector<MetricValue> activityMetrics(const ActivitySeen& seen)
     std::vector<MetricValue> metrics = {metric("device_time_us", seen.facts.spanUs),
                                         metric("kernel_time_us", seen.facts.kernelUs),
                                         metric("launches", seen.facts.kernels)};
-    const auto heaviest = std::max_element(
-        seen.kernels.begin(), seen.kernels.end(),
-        [](const ProfiledKernel& a, const ProfiledKernel& b) { return a.timeUs < b.timeUs; });
+    const auto heaviest =
+        std::max_element(seen.kernels.begin(), seen.kernels.end(),
+                         [](const ProfiledKernel& a, const ProfiledKernel& b) { return a.timeUs < b.timeUs; });
     if (heaviest != seen.kernels.end() && heaviest->occupancyLimit > 0) {
         metrics.push_back({"occupancy_limit_percent", heaviest->occupancyLimit, Provenance::Measured, 100});
     }
@@ -74,8 +75,9 @@ void addOccupancy(std::vector<ProfiledKernel>& kernels, const DeviceInfo& device
 {
     for (ProfiledKernel& kernel : kernels) {
         const int threads = kernel.block.at(0) * kernel.block.at(1) * kernel.block.at(2);
-        const Occupancy occupancy = occupancyOf({threads, kernel.registers, kernel.staticSharedBytes + kernel.dynamicSharedBytes},
-                                                device.smMajor, device.smMinor);
+        const Occupancy occupancy =
+            occupancyOf({threads, kernel.registers, kernel.staticSharedBytes + kernel.dynamicSharedBytes},
+                        device.smMajor, device.smMinor);
         kernel.occupancyLimit = occupancy.percent;
         kernel.limitedBy = occupancy.limitedBy;
     }
@@ -107,8 +109,8 @@ std::string Profiler::setsFor(Profiling level) const
     // A tensor type costs a pass of its own: only those that the task lets a kernel use.
     using enum DataType;
     const std::pair<bool, const char*> tensor[] = {
-        {argument(F16) || allowed("f16"), ",tensor_f16"},   {argument(BF16) || allowed("bf16"), ",tensor_bf16"},
-        {argument(TF32) || allowed("tf32"), ",tensor_tf32"}, {argument(F64), ",tensor_f64"},
+        {argument(F16) || allowed("f16"), ",tensor_f16"},        {argument(BF16) || allowed("bf16"), ",tensor_bf16"},
+        {argument(TF32) || allowed("tf32"), ",tensor_tf32"},     {argument(F64), ",tensor_f64"},
         {argument(FP8E4M3) || argument(FP8E5M2), ",tensor_fp8"}, {argument(I8), ",tensor_int8"}};
     for (const auto& [wanted, set] : tensor) {
         sets += wanted ? set : "";
@@ -137,11 +139,13 @@ struct Profiler::Attempt {
         if (failure.loss == Loss::Cancelled) {
             return notRun(NotRunCause::Cancelled, "cancelled");
         }
-        return end(failure.loss == Loss::Deadline
-                       ? fmt::format("{} did not end within {}; kernels that wait for each other hang while they are profiled",
-                                     during, failure.text)
-                   : failure.loss == Loss::DeviceLost ? fmt::format("the kernel faulted while it was profiled: {}", failure.text)
-                                                      : failure.text);
+        return end(
+            failure.loss == Loss::Deadline
+                ? fmt::format("{} did not end within {}; kernels that wait for each other hang while they are profiled",
+                              during, failure.text)
+            : failure.loss == Loss::DeviceLost
+                ? fmt::format("the kernel faulted while it was profiled: {}", failure.text)
+                : failure.text);
     }
 };
 
@@ -161,8 +165,8 @@ Profiler::Attempt Profiler::begin(const Bench& bench, const std::string& collect
     if (bench.cupti.folder != spec.readOnly.front()) {
         spec.readOnly.push_back(bench.cupti.folder);
     }
-    auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(), Queues::Default,
-                                        &spec);
+    auto process = RunnerProcess::start(m_context.session, m_context.runners.worker(), &m_context.runners.sandbox(),
+                                        Queues::Default, &spec);
     if (process) {
         attempt.process = std::move(*process);
     } else {
@@ -212,7 +216,8 @@ Judged<void> Profiler::watch(const Bench& bench, Attempt& attempt, Json& seen) c
     if (!library) {
         return ended(library.error().message);
     }
-    auto found = runner.process->load(*library, entryNames(m_task.entry), m_context.runners.deadlines().start, m_context.interrupts);
+    auto found = runner.process->load(*library, entryNames(m_task.entry), m_context.runners.deadlines().start,
+                                      m_context.interrupts);
     if (!found) {
         return lost(found.error(), "loading the library");
     }
@@ -252,7 +257,8 @@ Judged<void> Profiler::watch(const Bench& bench, Attempt& attempt, Json& seen) c
     return ended("");
 }
 
-/// What the calls put on the device: facts and kernels for the record, and the verdict where nobody waits for some of it.
+/// What the calls put on the device: facts and kernels for the record, and the verdict where nobody waits for some of
+/// it.
 Judged<void> Profiler::activity(const Bench& bench, Attempt& attempt, Evaluation& evaluation) const
 {
     ProfileRecord& record = *evaluation.profile;
@@ -384,9 +390,8 @@ Judged<void> Profiler::run(LoadedRunner& candidate, const std::vector<CasePlan>&
 {
     const auto start = Clock::now();
     const CaseTiming* timed = longestOf(evaluation);
-    const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CasePlan& one) {
-        return !timed || one.id == timed->caseId;
-    });
+    const auto plan = std::find_if(plans.begin(), plans.end(),
+                                   [&](const CasePlan& one) { return !timed || one.id == timed->caseId; });
     if (plan == plans.end()) {
         return {};
     }

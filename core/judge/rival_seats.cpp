@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is timed beside a candidate: which libraries, in which processes, and whether an incumbent serves the case at all.
+// Who is timed beside a candidate: which libraries, in which processes, and whether an incumbent serves the case at
+// all.
 #include "core/judge/evaluation_run.h"
 
 #include "core/base/hash.h"
@@ -42,8 +43,8 @@ std::vector<Evaluator::Rival> Evaluator::rivalsOf(const worker::Evaluate& job, c
     return rivals;
 }
 
-/// In the quick tier the candidate's process and those of rivals that are not warm start side by side: together they take
-/// little longer than one. Whoever needs more than a standby's one queue is started when its turn comes.
+/// In the quick tier the candidate's process and those of rivals that are not warm start side by side: together they
+/// take little longer than one. Whoever needs more than a standby's one queue is started when its turn comes.
 Result<void> Evaluator::prepareRunners(const worker::Evaluate& job, const Task& task)
 {
     RunnerPool& runners = m_context.runners;
@@ -79,8 +80,7 @@ Judged<Evaluator::Processes> Evaluator::freshProcesses(const worker::Evaluate& j
             seats.push_back({rival.role, rival.library, rival.id, entryNames(rival.entry)});
         }
     }
-    ESPALIER_TRY(auto seated,
-                 orInfrastructure(m_context.runners.seat(seats, m_context.interrupts)));
+    ESPALIER_TRY(auto seated, orInfrastructure(m_context.runners.seat(seats, m_context.interrupts)));
     Processes processes;
     std::vector<std::string> absent;
     for (std::size_t i = 0; i < seats.size(); ++i) {

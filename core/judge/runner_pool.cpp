@@ -54,10 +54,11 @@ Verdict verdictOf(const RunnerFailure& failure, const std::string& during)
     }
     if (failure.status && failure.status->signal == SIGSYS) {
         // Which call it was does not reach its parent: the wait status holds the signal alone.
-        return verdict(Outcome::Suspicious, "sandbox",
-                       fmt::format("was killed during {} for a system call that no kernel needs: those that start a process "
-                                   "(fork, exec, clone), look into one (ptrace, process_vm_readv) or are no 64-bit calls",
-                                   during));
+        return verdict(
+            Outcome::Suspicious, "sandbox",
+            fmt::format("was killed during {} for a system call that no kernel needs: those that start a process "
+                        "(fork, exec, clone), look into one (ptrace, process_vm_readv) or are no 64-bit calls",
+                        during));
     }
     if (failure.status && failure.status->signal == 0) {
         return verdict(Outcome::RuntimeFailed, "exit",
@@ -126,7 +127,8 @@ Result<Queues> RunnerPool::queuesOf(const std::string& hash)
     return m_queues[hash] = facts ? queuesFor(*facts) : Queues::Default;
 }
 
-Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, const std::string& library, Interrupts& interrupts)
+Result<std::unique_ptr<RunnerProcess>> RunnerPool::fresh(bool trusted, const std::string& library,
+                                                         Interrupts& interrupts)
 {
     ESPALIER_TRY(const Queues queues, queuesOf(library));
     if (!trusted) { // one that is started here is not calibrated while a standby starts
@@ -196,8 +198,7 @@ Judged<LoadedRunner> RunnerPool::candidate(const std::string& hash, const std::v
     return loaded;
 }
 
-Result<std::vector<Judged<LoadedRunner*>>>
-RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
+Result<std::vector<Judged<LoadedRunner*>>> RunnerPool::seat(const std::vector<Seat>& seats, Interrupts& interrupts)
 {
     unseat();
     m_leaving.clear(); // their memory is counted as free

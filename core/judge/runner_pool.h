@@ -34,9 +34,9 @@ struct LoadedRunner {
     bool served = true;      ///< false: a candidate of an earlier job that nothing was compared with yet
 };
 
-/// The judge's runners: a fresh, confined one stands by; those of the oracle, the root, the parents and the baselines stay
-/// warm between jobs, the least recently used ends first. Few at a time: on an H200 a process starts in 0.15 s where five
-/// others have a context and in 0.3 s where 25 have. Thread: the judge's. Owns the processes.
+/// The judge's runners: a fresh, confined one stands by; those of the oracle, the root, the parents and the baselines
+/// stay warm between jobs, the least recently used ends first. Few at a time: on an H200 a process starts in 0.15 s
+/// where five others have a context and in 0.3 s where 25 have. Thread: the judge's. Owns the processes.
 class RunnerPool
 {
 public:
@@ -61,8 +61,8 @@ public:
     /// Who takes part in a measurement with fresh runners.
     struct Seat {
         Role role = Role::Rival;
-        std::string library; ///< hash
-        std::string what;    ///< "parent": for sentences
+        std::string library;            ///< hash
+        std::string what;               ///< "parent": for sentences
         std::vector<std::string> names; ///< that are looked up
     };
     /// A fresh runner for each seat, none of them used before: started side by side, calibrated one after the other,
@@ -116,9 +116,10 @@ private:
     std::map<std::string, Queues> m_queues; ///< by library
     RunnerProcess* m_candidate = nullptr;
     std::list<std::unique_ptr<RunnerProcess>> m_standbys; ///< the oldest first
-    std::list<LoadedRunner> m_warm; ///< most recently used first
+    std::list<LoadedRunner> m_warm;                       ///< most recently used first
     std::list<LoadedRunner> m_seated;
-    std::list<LoadedRunner> m_leaving; ///< killed, not gone yet: a context takes a while to go, and nobody has to wait for it
+    std::list<LoadedRunner>
+        m_leaving; ///< killed, not gone yet: a context takes a while to go, and nobody has to wait for it
 };
 
 /// What a runner's loss means for its candidate. `during` completes "... during call 2 of case 8x4096".

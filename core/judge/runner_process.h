@@ -51,7 +51,8 @@ public:
     bool pollReady(); ///< true once the ready message is there; never blocks
 
     using Millis = std::chrono::milliseconds;
-    /// Found names as a bit set. In two steps where several runners load side by side; nothing else may be asked between.
+    /// Found names as a bit set. In two steps where several runners load side by side; nothing else may be asked
+    /// between.
     Asked<void> beginLoad(int library, const std::vector<std::string>& names);
     Asked<std::uint64_t> finishLoad(Millis limit, Interrupts& interrupts);
     Asked<std::uint64_t> load(int library, const std::vector<std::string>& names, Millis limit, Interrupts& interrupts);
@@ -77,7 +78,7 @@ public:
 
     void kill();
     void beginKill(); ///< sends the signal only: many processes are then gone together
-    bool alive(); ///< looks: a process that somebody killed while it was idle is found here, not in the next call
+    bool alive();     ///< looks: a process that somebody killed while it was idle is found here, not in the next call
     bool trusted() const { return m_trusted; }
     bool loaded() const { return m_loaded; }
     std::uint32_t client() const { return m_client; }

@@ -154,9 +154,8 @@ std::vector<std::string> Sandbox::wrap(const std::vector<std::string>& command,
     if (!words.empty()) {
         std::erase(words, "--as-pid-1");
         // While the root can still be written to: a mount needs a place.
-        const auto place = std::find_if(words.begin(), words.end(), [](const std::string& word) {
-            return word == "--remount-ro" || word == "--";
-        });
+        const auto place = std::find_if(words.begin(), words.end(),
+                                        [](const std::string& word) { return word == "--remount-ro" || word == "--"; });
         Words binds;
         for (const std::string& path : readOnly) {
             append(binds, {"--ro-bind", path, path});

@@ -27,19 +27,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 4> tools = {"memcheck", "racecheck", "initcheck", "synccheck"};
-constexpr int errorExit = 86; ///< of the tool when it found something
+constexpr int errorExit = 86;                                  ///< of the tool when it found something
 constexpr std::uint64_t reducedBytes = std::uint64_t{1} << 20; ///< a case's inputs and outputs: the tools are slow
 constexpr std::size_t mostCases = 8;
 constexpr std::chrono::seconds deadline{35}; ///< of one tool; all four end before the engine gives a quick job up
-constexpr int printLimit = 100; ///< findings that a tool tells of
+constexpr int printLimit = 100;              ///< findings that a tool tells of
 constexpr std::size_t outputCap = std::size_t{1} << 20;
 
 /// The verify cases that are small enough; the smallest where none is.
 std::vector<CasePlan> reduced(std::vector<CasePlan> plans)
 {
-    std::stable_sort(plans.begin(), plans.end(), [](const CasePlan& a, const CasePlan& b) {
-        return a.bytesPerSet() < b.bytesPerSet();
-    });
+    std::stable_sort(plans.begin(), plans.end(),
+                     [](const CasePlan& a, const CasePlan& b) { return a.bytesPerSet() < b.bytesPerSet(); });
     const auto large = std::find_if(plans.begin(), plans.end(),
                                     [](const CasePlan& plan) { return plan.bytesPerSet() > reducedBytes; });
     const auto fitting = static_cast<std::size_t>(large - plans.begin());
@@ -61,14 +60,14 @@ std::string drawn(const ArgumentPlan& argument)
 }
 
 /// racecheck does not follow the order of copies that end at an mbarrier and calls every read after such a copy a race
-/// (seen on an H200 with a wgmma pipeline whose waits are right). So it says nothing where every race it reports stands in a
-/// kernel with such copies; what it did not print is not excused.
+/// (seen on an H200 with a wgmma pipeline whose waits are right). So it says nothing where every race it reports stands
+/// in a kernel with such copies; what it did not print is not excused.
 bool isPastRacecheck(const SanitizerReport& report, std::string_view library)
 {
     return !report.functions.empty() && report.errors < printLimit &&
-           std::all_of(report.functions.begin(), report.functions.end(), [&](const std::string& function) {
-               return copiesEndAtBarriers(library, function);
-           });
+           std::all_of(
+               report.functions.begin(), report.functions.end(),
+               [&](const std::string& function) { return copiesEndAtBarriers(library, function); });
 }
 
 Outcome outcomeOf(const std::string& tool)
@@ -126,7 +125,8 @@ Result<void> Sanitizer::write(const fs::path& folder, const std::string& library
                                 {"bits", std::to_string(argument.scalar.bits)}});
                 continue;
             }
-            Json buffer = {{"kind", argument.isInput() ? "input" : "output"}, {"bytes", std::to_string(argument.bytes)}};
+            Json buffer = {{"kind", argument.isInput() ? "input" : "output"},
+                           {"bytes", std::to_string(argument.bytes)}};
             if (argument.isInput()) {
                 const std::string name = fmt::format("input{}", files++);
                 ESPALIER_CHECK(writeFileAtomically(folder / name, drawn(argument)));
@@ -162,8 +162,16 @@ Judged<Sanitizer::ToolRun> Sanitizer::runTool(const std::string& program, const 
 {
     ESPALIER_TRY(const RunnerPlan plan, orInfrastructure(m_context.session.planRunner(Queues::Default)));
     m_context.session.drop(plan.client);
-    std::vector<std::string> command = {program, "--tool", tool, "--error-exitcode", std::to_string(errorExit),
-                                        "--print-limit", std::to_string(printLimit), m_context.runners.worker(), "sanitize", folder};
+    std::vector<std::string> command = {program,
+                                        "--tool",
+                                        tool,
+                                        "--error-exitcode",
+                                        std::to_string(errorExit),
+                                        "--print-limit",
+                                        std::to_string(printLimit),
+                                        m_context.runners.worker(),
+                                        "sanitize",
+                                        folder};
     command.insert(command.end(), plan.arguments.begin(), plan.arguments.end());
     const Sandbox& sandbox = m_context.runners.sandbox();
     ProcessSpec spec;
@@ -235,8 +243,9 @@ Judged<void> Sanitizer::run(const std::string& library, const std::vector<CasePl
     ESPALIER_TRY(const ScratchFolder folder, orInfrastructure(ScratchFolder::create("espalier-sanitize")));
     // The confined process is another user.
     std::error_code ignored;
-    fs::permissions(folder.path(), fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                                       fs::perms::others_read | fs::perms::others_exec,
+    fs::permissions(folder.path(),
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
+                        fs::perms::others_exec,
                     ignored);
     ESPALIER_CHECK(orInfrastructure(write(folder.path(), library, reduced(plans))));
     ESPALIER_TRY(const std::string bytes, orInfrastructure(m_context.store.text(library)));
@@ -250,18 +259,18 @@ Judged<void> Sanitizer::run(const std::string& library, const std::vector<CasePl
         findings.push_back(finding);
         all = all && finding.state != "not_run";
         if (finding.state == "errors" && std::string_view(tool) == "racecheck" && isPastRacecheck(ran.report, bytes)) {
-            evidence.push_back({"review", "racecheck reports races, but it does not follow copies that end at an mbarrier "
-                                          "(cp.async.bulk, TMA), which the kernels that it names make: see whether every "
-                                          "read waits for its copy"});
+            evidence.push_back({"review",
+                                "racecheck reports races, but it does not follow copies that end at an mbarrier "
+                                "(cp.async.bulk, TMA), which the kernels that it names make: see whether every "
+                                "read waits for its copy"});
             continue;
         }
         if (finding.state == "errors") {
-            const auto first = std::find_if(evidence.begin(), evidence.end(),
-                                            [&](const Evidence& one) { return one.check == tool; });
-            const std::string reason =
-                fmt::format("compute-sanitizer's {} found {} error{}{}{}", tool, finding.errors,
-                            finding.errors == 1 ? "" : "s", first == evidence.end() ? "" : ": ",
-                            first == evidence.end() ? "" : first->sentence);
+            const auto first =
+                std::find_if(evidence.begin(), evidence.end(), [&](const Evidence& one) { return one.check == tool; });
+            const std::string reason = fmt::format("compute-sanitizer's {} found {} error{}{}{}", tool, finding.errors,
+                                                   finding.errors == 1 ? "" : "s", first == evidence.end() ? "" : ": ",
+                                                   first == evidence.end() ? "" : first->sentence);
             return std::unexpected(Verdict{outcomeOf(tool), NotRunCause::None, reason, {}, false});
         }
     }

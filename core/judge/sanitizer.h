@@ -21,8 +21,9 @@ public:
     Sanitizer(const Context& context, std::string entry) : m_context(context), m_entry(std::move(entry)) {}
 
     std::function<void(const std::string&)> onProgress;
-    /// Adds a finding per tool and what to tell about it. The verdict is the candidate's where a tool found errors. Where
-    /// a tool could not run or its report is not whole, nothing is clean: said, and with Sanitizing::Required not_run.
+    /// Adds a finding per tool and what to tell about it. The verdict is the candidate's where a tool found errors.
+    /// Where a tool could not run or its report is not whole, nothing is clean: said, and with Sanitizing::Required
+    /// not_run.
     Judged<void> run(const std::string& library, const std::vector<CasePlan>& plans, Sanitizing wanted,
                      std::vector<SanitizerFinding>& findings, std::vector<Evidence>& evidence);
 

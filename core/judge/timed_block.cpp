@@ -68,9 +68,9 @@ Judged<void> Timer::captureAll(std::vector<Contender>& contenders)
                                     : graph->status != 0 ? "a call returned " + cudaErrorText(graph->status)
                                                          : graph->error;
             if (!why.empty() && candidate) {
-                return rejected(Outcome::Suspicious, "capture",
-                                fmt::format("{} calls in a row cannot be captured into a CUDA graph: {}",
-                                            lane.calls.size(), why));
+                return rejected(
+                    Outcome::Suspicious, "capture",
+                    fmt::format("{} calls in a row cannot be captured into a CUDA graph: {}", lane.calls.size(), why));
             }
             if (!why.empty()) {
                 contender.out = "its calls cannot be captured into a CUDA graph: " + why;
@@ -115,8 +115,8 @@ Judged<ClockedBlock> Timer::directBlock(WorkArea& area, const Contender& candida
     }
     ESPALIER_TRY(const std::vector<Before> before, poison(area, true));
     const std::string during = fmt::format("a block of direct calls of case {}", area.plan().id);
-    ESPALIER_TRY(const BlockFacts facts, runCalls(m_context, *lane.runner, lane.calls, cold(),
-                                                  m_context.runners.deadlines().call, during));
+    ESPALIER_TRY(const BlockFacts facts,
+                 runCalls(m_context, *lane.runner, lane.calls, cold(), m_context.runners.deadlines().call, during));
     record.timedCalls += static_cast<int>(area.sets());
     ESPALIER_CHECK(checkBlock(area, before, record));
     return clockBlock(*lane.runner->process, facts.block, cold());

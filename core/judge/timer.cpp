@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t fewestCalls = 2;
 constexpr double slowRival = 4; ///< times the candidate's time: its blocks have the fewest calls
 constexpr double fullyComparedShare = 0.1;
-constexpr double graphBelowUs = 10;    ///< shorter calls are timed by replaying many of them as one graph
+constexpr double graphBelowUs = 10; ///< shorter calls are timed by replaying many of them as one graph
 
 double secondsSince(Clock::time_point start)
 {
@@ -67,10 +67,12 @@ std::size_t Timer::callsPerBlock(double microseconds, std::uint64_t bytesPerSet)
     // Preparing and comparing every buffer set costs more than timing it: both tiers must keep to their seconds.
     const bool full = m_tier == Tier::Full;
     const double blockTime = full ? 3000 : 2500;
-    const double blockBytes = full ? 8e9 : 3e9; // a gigabyte takes an H200 about ten milliseconds to draw, poison and check
+    const double blockBytes =
+        full ? 8e9 : 3e9; // a gigabyte takes an H200 about ten milliseconds to draw, poison and check
     constexpr double whateverTheBytes = 4;
-    const double calls = std::min(std::ceil(blockTime / std::max(microseconds, 1.0)),
-                                  std::max(std::floor(blockBytes / static_cast<double>(bytesPerSet)), whateverTheBytes));
+    const double calls =
+        std::min(std::ceil(blockTime / std::max(microseconds, 1.0)),
+                 std::max(std::floor(blockBytes / static_cast<double>(bytesPerSet)), whateverTheBytes));
     return static_cast<std::size_t>(std::clamp(calls, static_cast<double>(fewestCalls), most));
 }
 
@@ -346,10 +348,9 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
     for (const Contender& contender : contenders) {
         workspace = std::max(workspace, contender.workspaceBytes);
     }
-    ESPALIER_TRY(WorkArea area,
-                 orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls, workspace, 0,
-                                                   !m_context.session.exactGrants(),
-                                                   m_graph ? Probing::None : Probing::Timed)));
+    ESPALIER_TRY(WorkArea area, orInfrastructure(WorkArea::create(m_context.device(), m_context.buffers, plan, calls,
+                                                                  workspace, 0, !m_context.session.exactGrants(),
+                                                                  m_graph ? Probing::None : Probing::Timed)));
     ESPALIER_CHECK(enter(area, contenders));
     ClockedBlock direct;
     if (m_graph) {
@@ -396,11 +397,11 @@ Judged<CaseTiming> Timer::time(const CasePlan& plan, std::vector<Contender>& con
         for (const auto& [reason, count] : ledger.droppedBecause()) {
             reasons.push_back(fmt::format("{}: {}", reason, count));
         }
-        auto none = notRun(NotRunCause::Infrastructure,
-                           fmt::format("no measurement of case {}: {} of {} blocks were disturbed ({}); free the machine "
-                                       "and its GPU of other work and let it cool",
-                                       plan.id, ledger.dropped(), ledger.dropped() + ledger.kept(),
-                                       fmt::join(reasons, ", ")));
+        auto none =
+            notRun(NotRunCause::Infrastructure,
+                   fmt::format("no measurement of case {}: {} of {} blocks were disturbed ({}); free the machine "
+                               "and its GPU of other work and let it cool",
+                               plan.id, ledger.dropped(), ledger.dropped() + ledger.kept(), fmt::join(reasons, ", ")));
         none.error().disturbed = disturbed || complaint;
         return none;
     }

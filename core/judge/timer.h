@@ -29,13 +29,13 @@ struct Lane {
 struct Contender {
     enum class Kind { Candidate, Root, Parent, Incumbent, Baseline };
     Kind kind = Kind::Candidate;
-    std::string id; ///< "candidate", "root", "parent", "incumbent" or the baseline's id
+    std::string id;          ///< "candidate", "root", "parent", "incumbent" or the baseline's id
     std::vector<Lane> lanes; ///< as many for every contender; lane i of all of them runs in the same rounds
     std::uint64_t workspaceBytes = 0;
-    BlockLedger ledger;   ///< of all lanes
-    int fastestSmMhz = 0; ///< the highest clock seen
+    BlockLedger ledger;         ///< of all lanes
+    int fastestSmMhz = 0;       ///< the highest clock seen
     std::size_t mostCalls = 32; ///< of a block's: a rival that is many times slower would take the others' seconds
-    std::string out;      ///< why it left the race; empty: in it
+    std::string out;            ///< why it left the race; empty: in it
 };
 
 /// Times one candidate against its rivals on a CUDA device: alternating blocks on the same fresh buffers, every block
@@ -52,8 +52,8 @@ public:
     }
 
     std::function<void(const std::string&)> onProgress;
-    /// `contenders[0]` is the candidate. `budget`: seconds for the blocks of this case, asked for after the warm-up, which
-    /// takes what it takes.
+    /// `contenders[0]` is the candidate. `budget`: seconds for the blocks of this case, asked for after the warm-up,
+    /// which takes what it takes.
     Judged<CaseTiming> time(const CasePlan& plan, std::vector<Contender>& contenders,
                             const std::function<double()>& budget, TimingRecord& record);
 
@@ -101,8 +101,8 @@ private:
     std::mt19937_64 m_random{randomSeed()}; ///< order, poison, arrivals
 };
 
-/// Puts the cases' timings together as the task's objective says, and holds each against its guard. Told: which cases were
-/// held to the root for want of an incumbent's time, and which to nothing.
+/// Puts the cases' timings together as the task's objective says, and holds each against its guard. Told: which cases
+/// were held to the root for want of an incumbent's time, and which to nothing.
 std::vector<Evidence> completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record);
 
 /// What a timing shows that a person should look at before believing it; never a failure. `vendor`: ids of the

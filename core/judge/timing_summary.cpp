@@ -14,9 +14,9 @@ namespace espalier::judge {
 namespace {
 
 constexpr double physicalSlack = 0.98;
-constexpr double memoRatio = 1.5;      ///< honest kernels stay below 1.22 (verification.md, V24)
-constexpr double nearPeak = 0.95;      ///< of the measured peak: worth a look
-constexpr double farBeyondVendor = 2;  ///< times as fast as a vendor's library: worth a look
+constexpr double memoRatio = 1.5;     ///< honest kernels stay below 1.22 (verification.md, V24)
+constexpr double nearPeak = 0.95;     ///< of the measured peak: worth a look
+constexpr double farBeyondVendor = 2; ///< times as fast as a vendor's library: worth a look
 
 constexpr std::uint64_t bootstrapSeed =
     0x45737061; // the interval of given samples must not depend on when it is computed
@@ -131,9 +131,10 @@ std::vector<Evidence> reviewOf(const CaseTiming& timing, const std::vector<std::
     for (const std::string& id : vendor) {
         const auto found = timing.speedupBaselines.find(id);
         if (found != timing.speedupBaselines.end() && found->second.low > farBeyondVendor) {
-            review.push_back({"review", fmt::format("case {} is {:.2f} times as fast as the vendor's library ({}): look "
-                                                    "at the kernel before you believe it",
-                                                    timing.caseId, found->second.value, id)});
+            review.push_back(
+                {"review", fmt::format("case {} is {:.2f} times as fast as the vendor's library ({}): look "
+                                       "at the kernel before you believe it",
+                                       timing.caseId, found->second.value, id)});
         }
     }
     return review;
@@ -152,14 +153,16 @@ std::vector<Evidence> toldOfGuard(const Task& task, const TimingRecord& record)
     }
     std::vector<Evidence> told;
     if (task.objective.guard && !byRoot.empty()) {
-        told.push_back({"objective", fmt::format("the objective's guard compares with the root in case {}: no incumbent was "
-                                                 "timed beside the kernel",
-                                                 fmt::join(byRoot, ", "))});
+        told.push_back(
+            {"objective", fmt::format("the objective's guard compares with the root in case {}: no incumbent was "
+                                      "timed beside the kernel",
+                                      fmt::join(byRoot, ", "))});
     }
     if (task.objective.guard && !byNothing.empty()) {
-        told.push_back({"objective", fmt::format("the objective's guard was not looked at in case {}: neither an incumbent nor "
-                                                 "the root was timed beside the kernel",
-                                                 fmt::join(byNothing, ", "))});
+        told.push_back(
+            {"objective", fmt::format("the objective's guard was not looked at in case {}: neither an incumbent nor "
+                                      "the root was timed beside the kernel",
+                                      fmt::join(byNothing, ", "))});
     }
     return told;
 }

@@ -18,9 +18,9 @@ namespace espalier::judge {
 std::vector<CasePlan> unseenCases(const Task& task, const std::vector<const TaskCase*>& bases,
                                   const std::vector<CasePlan>& own, Tier tier, std::mt19937_64& random);
 
-/// Two cases to be called one after the other, with two parameters of a verify case exchanged in between, so that an input
-/// and all outputs keep their size and therefore lie in the same places: what was kept for their addresses alone is wrong
-/// then. `verify`: the cheapest that allows it is taken. Empty where none does. Thread: any.
+/// Two cases to be called one after the other, with two parameters of a verify case exchanged in between, so that an
+/// input and all outputs keep their size and therefore lie in the same places: what was kept for their addresses alone
+/// is wrong then. `verify`: the cheapest that allows it is taken. Empty where none does. Thread: any.
 std::vector<CasePlan> turnedCases(const Task& task, const std::vector<const TaskCase*>& verify);
 
 /// Elements moved plus floating-point operations: what a case costs, roughly, on any device.

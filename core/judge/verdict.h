@@ -16,7 +16,7 @@ struct Verdict {
     NotRunCause cause = NotRunCause::None;
     std::string reason; ///< one sentence
     std::vector<Evidence> evidence;
-    bool again = false; ///< something of ours (or a kill from outside) came between: worth one more try
+    bool again = false;     ///< something of ours (or a kill from outside) came between: worth one more try
     bool disturbed = false; ///< no measurement, since clocks disagree: perhaps by what the candidate leaves behind
 };
 

@@ -199,8 +199,8 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
         if (plan.arguments[a].isOutput()) {
             const bool judged = plan.arguments[a].elements >= OracleComparison::fewestForNorm;
             verified.record.errors.push_back({plan.id, plan.arguments[a].name, tallies[a].worstRatio,
-                                              tallies[a].normError(plan.reductionLength), judged ? plan.normBounds[a] : 0,
-                                              tallies[a].compared});
+                                              tallies[a].normError(plan.reductionLength),
+                                              judged ? plan.normBounds[a] : 0, tallies[a].compared});
         }
     }
     return {};
@@ -221,8 +221,9 @@ Judged<Verified> Verifier::run(const std::vector<CasePlan>& plans, const std::ve
     const bool simulated = m_context.session.simulated();
     const std::size_t repeated = RepeatCheck::choose(plans, simulated);
     if (repeated == plans.size() && !plans.empty() && plans.front().bitwise) {
-        return notRun(NotRunCause::Unsupported, "the contract says determinism: bitwise, but no verified case has outputs of 64 "
-                                                "bytes to 16 MiB, which are what is repeated: give the task such a verify case");
+        return notRun(NotRunCause::Unsupported,
+                      "the contract says determinism: bitwise, but no verified case has outputs of 64 "
+                      "bytes to 16 MiB, which are what is repeated: give the task such a verify case");
     }
     for (std::size_t index = 0; index < plans.size(); ++index) {
         tell(plans[index]);

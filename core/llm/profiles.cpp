@@ -14,7 +14,7 @@ namespace {
 
 struct TextField {
     const char* name;
-    std::string ModelProfile::*member;
+    std::string ModelProfile::* member;
 };
 constexpr TextField textFields[] = {
     {"name", &ModelProfile::name},          {"provider", &ModelProfile::provider},
@@ -24,7 +24,7 @@ constexpr TextField textFields[] = {
 
 struct NumberField {
     const char* name;
-    double ModelProfile::*member;
+    double ModelProfile::* member;
     double least; ///< and not less
 };
 constexpr NumberField numberFields[] = {{"connect_seconds", &ModelProfile::connectSeconds, 0.001},
@@ -36,7 +36,7 @@ constexpr NumberField numberFields[] = {{"connect_seconds", &ModelProfile::conne
 
 struct ListField {
     const char* name;
-    std::vector<std::string> ModelProfile::*member;
+    std::vector<std::string> ModelProfile::* member;
 };
 constexpr ListField listFields[] = {{"command", &ModelProfile::command}, {"channels", &ModelProfile::channels}};
 

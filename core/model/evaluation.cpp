@@ -101,8 +101,7 @@ Result<void> checkSetting(const TimingSetting& setting)
                                              "part of every call's latency.");
     }
     if (!(setting.rate >= slowest && setting.rate <= fastest)) {
-        return fail(ErrorCode::InvalidInput,
-                    "Mode server needs a rate: calls per second, between 1 and 100000.");
+        return fail(ErrorCode::InvalidInput, "Mode server needs a rate: calls per second, between 1 and 100000.");
     }
     return {};
 }

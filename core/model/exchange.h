@@ -42,14 +42,14 @@ struct Exchange {
     std::string subject; ///< what about, in words
     std::string provider, model, profile;
     std::string url;
-    std::string promptHash; ///< SHA-256 of the template
+    std::string promptHash;     ///< SHA-256 of the template
     std::string system, prompt; ///< what the model reads
     std::string request;        ///< the body as it went over the wire, redacted
     std::vector<PromptPart> parts;
     State state = State::Sent;
     std::string answer, reasoning;
-    std::string finish; ///< "complete", "length", "truncated", "refused"; empty before the end
-    std::string reason; ///< Failed, Lost: one sentence
+    std::string finish;             ///< "complete", "length", "truncated", "refused"; empty before the end
+    std::string reason;             ///< Failed, Lost: one sentence
     std::vector<std::string> notes; ///< adjustments, dropped ideas, which block was taken
     TokenCounts tokens;
     std::int64_t estimatedInput = 0, estimatedTokens = 0; ///< before it was sent; the latter with the answer
@@ -67,7 +67,7 @@ std::optional<Exchange::State> exchangeStateNamed(std::string_view name);
 struct Spending {
     std::int64_t requests = 0;
     std::int64_t input = 0, output = 0, cachedInput = 0, reasoning = 0; ///< tokens
-    double usd = 0;            ///< of those whose price is known
+    double usd = 0;                                                     ///< of those whose price is known
     std::int64_t unpriced = 0; ///< requests that used tokens at an unknown price
     std::int64_t lost = 0;     ///< requests whose answer never came: what they cost is not known
     double possibleUsd = 0;    ///< what the lost ones may have cost at most, where the price is known

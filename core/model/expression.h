@@ -16,9 +16,9 @@ namespace espalier {
 using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 
 /// An arithmetic expression over named parameters: + - * / % ( ) , whole and decimal numbers, names, min max ceildiv
-/// floordiv log2 sqrt (the grammar is in tasks/SCHEMA.md). `/` is the exact quotient: 3 * (7 / 2) is 10.5. Parsed into a
-/// tree, never run as code. At most 1000 characters and 64 levels of nesting. Immutable. Thread: any.
-/// Errors: InvalidInput naming the position; at evaluation an unknown name, division by zero, overflow, or (for
+/// floordiv log2 sqrt (the grammar is in tasks/SCHEMA.md). `/` is the exact quotient: 3 * (7 / 2) is 10.5. Parsed into
+/// a tree, never run as code. At most 1000 characters and 64 levels of nesting. Immutable. Thread: any. Errors:
+/// InvalidInput naming the position; at evaluation an unknown name, division by zero, overflow, or (for
 /// evaluateInteger) a result that is not a whole number of 63 bits.
 class Expression
 {

@@ -19,9 +19,11 @@ constexpr std::array<std::string_view, 6> relations = {"<=", "<", "==", "!=", ">
 const std::vector<std::string>& Limit::metrics()
 {
     static const std::vector<std::string> names = {
-        "registers",           "shared_bytes",      "spill_bytes",       "local_bytes",      "workspace_bytes",
-        "launches",            "library_bytes",     "tensor_instructions", "fp16_instructions", "bf16_instructions",
-        "tf32_instructions",   "fp8_instructions",  "fp64_instructions", "atomic_instructions", "async_copy_instructions"};
+        "registers",         "shared_bytes",        "spill_bytes",
+        "local_bytes",       "workspace_bytes",     "launches",
+        "library_bytes",     "tensor_instructions", "fp16_instructions",
+        "bf16_instructions", "tf32_instructions",   "fp8_instructions",
+        "fp64_instructions", "atomic_instructions", "async_copy_instructions"};
     return names;
 }
 

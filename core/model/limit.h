@@ -13,7 +13,7 @@ struct Limit {
     std::string what;     ///< one of metrics()
     std::string relation; ///< <= < == != >= >
     double value = 0;
-    std::string by;       ///< who says so, for sentences; empty: the contract
+    std::string by; ///< who says so, for sentences; empty: the contract
 
     bool holds(double measured) const;
     std::string text() const;     ///< "registers <= 128"

@@ -13,10 +13,10 @@ enum class Better { Lower, Higher, Neither };
 /// One row of the metric table: how to show a MetricValue. The same ids on hardware and on the simulated device, whose
 /// values have provenance `model`. What is counted belongs to one call of the entry, all its kernels together.
 struct Metric {
-    std::string_view id;     ///< "dram_read_bytes"; never changes once a session has it
-    std::string_view group;  ///< "time", "memory", "compute", "issue", "stalls"
-    std::string_view name;   ///< for a table's first column
-    std::string_view unit;   ///< "B", "FLOP", "%", "GB/s", "us", "instructions", "ratio", "" for plain counts
+    std::string_view id;    ///< "dram_read_bytes"; never changes once a session has it
+    std::string_view group; ///< "time", "memory", "compute", "issue", "stalls"
+    std::string_view name;  ///< for a table's first column
+    std::string_view unit;  ///< "B", "FLOP", "%", "GB/s", "us", "instructions", "ratio", "" for plain counts
     Better better = Better::Neither;
     std::string_view description; ///< one sentence for a hover, with the formula where it is no plain counter
     double peak = 0;              ///< the most it can be on any device (100 for percentages); 0: none, or the device's

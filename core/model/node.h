@@ -14,8 +14,9 @@
 namespace espalier {
 
 enum class NodeKind { Root, Idea, Candidate };
-/// Draft: written, not implemented or built yet. Queued: waits for its turn. Running: some stage is at work (never found
-/// in a session after it was reopened). Done: has an outcome (candidates), or every planned implementation exists (ideas).
+/// Draft: written, not implemented or built yet. Queued: waits for its turn. Running: some stage is at work (never
+/// found in a session after it was reopened). Done: has an outcome (candidates), or every planned implementation exists
+/// (ideas).
 enum class NodeState { Draft, Queued, Running, Done };
 enum class EdgeRole { Primary, Crossover, Repair };
 
@@ -34,8 +35,8 @@ struct Edge {
 
 /// A verdict that a person set aside. The judge's own stays in the records and is shown beside it.
 struct Overturn {
-    Outcome as = Outcome::Passed; ///< Passed, or Incorrect for "rejected"
-    std::string reason, author, at; ///< `at`: ISO 8601, UTC
+    Outcome as = Outcome::Passed;     ///< Passed, or Incorrect for "rejected"
+    std::string reason, author, at;   ///< `at`: ISO 8601, UTC
     Outcome judged = Outcome::NotRun; ///< what the judge had said
     bool operator==(const Overturn&) const = default;
 };
@@ -62,42 +63,43 @@ struct NodeSummary {
     NodeId id{0};
     NodeKind kind = NodeKind::Root;
     NodeState state = NodeState::Draft;
-    std::vector<Edge> parents;         ///< the Primary one first; empty for a root
-    int ordinal = 0;                   ///< among the children of its primary parent, from 0
-    std::string title;                 ///< a few words
-    std::string proposer;              ///< "playbook", "tuner", "manual", "engineer", …
+    std::vector<Edge> parents; ///< the Primary one first; empty for a root
+    int ordinal = 0;           ///< among the children of its primary parent, from 0
+    std::string title;         ///< a few words
+    std::string proposer;      ///< "playbook", "tuner", "manual", "engineer", …
     bool pinned = false, pruned = false;
     double boost = 1;
     std::optional<Stage> runningStage;
     Outcome outcome = Outcome::NotRun;
     NotRunCause cause = NotRunCause::None;
-    std::string reason;                ///< one sentence
+    std::string reason; ///< one sentence
     std::optional<Provenance> provenance;
-    std::optional<Interval> timeUs;    ///< the objective
+    std::optional<Interval> timeUs; ///< the objective
     std::optional<Interval> speedupRoot, speedupParent, speedupIncumbent;
-    std::string epoch;                 ///< of the figures; those of two epochs are never ranked with each other
+    std::string epoch; ///< of the figures; those of two epochs are never ranked with each other
     bool tieWithParent = false;
-    bool measuredAgain = false;        ///< a winner: its figures are those of the full tier, on new inputs
-    bool guardBroken = false;          ///< slower in some case than the objective's guard allows: never the best
-    std::int64_t tokens = 0;           ///< of the requests to models about it
-    std::optional<double> usd;         ///< likewise; nullopt: nothing was asked, or a price is not known
+    bool measuredAgain = false;         ///< a winner: its figures are those of the full tier, on new inputs
+    bool guardBroken = false;           ///< slower in some case than the objective's guard allows: never the best
+    std::int64_t tokens = 0;            ///< of the requests to models about it
+    std::optional<double> usd;          ///< likewise; nullopt: nothing was asked, or a price is not known
     std::optional<Overturn> overturned; ///< `outcome` is then the person's
-    std::string banned; ///< its build holds what the engineer has banned: it is out of the search; a sentence; empty: it does not
-    BranchBudget budget;               ///< of the branch, as the engineer set it
-    BranchSpending branchSpent;        ///< by the branch since then; nothing without a budget
+    std::string banned;  ///< its build holds what the engineer has banned: it is out of the search; a sentence; empty:
+                         ///< it does not
+    BranchBudget budget; ///< of the branch, as the engineer set it
+    BranchSpending branchSpent; ///< by the branch since then; nothing without a budget
     bool operator==(const NodeSummary&) const = default;
 };
 
 /// The heavy part, fetched on demand. Shared as `shared_ptr<const NodeDetail>`.
 struct NodeDetail {
     NodeSummary summary;
-    std::string ideaText;              ///< ideas: the words; candidates: those of the idea behind them
-    std::string source;                ///< candidates and roots: the whole .cu
-    std::string parentSource;          ///< of the nearest candidate or root above; empty for a root
+    std::string ideaText;     ///< ideas: the words; candidates: those of the idea behind them
+    std::string source;       ///< candidates and roots: the whole .cu
+    std::string parentSource; ///< of the nearest candidate or root above; empty for a root
     std::optional<NodeId> parentCandidate;
     Evaluation evaluation;
-    std::string createdAt;             ///< ISO 8601, UTC
-    std::string why;                   ///< why the search chose it, for a person; empty: nobody chose (a root, the engineer's own)
+    std::string createdAt; ///< ISO 8601, UTC
+    std::string why;       ///< why the search chose it, for a person; empty: nobody chose (a root, the engineer's own)
 };
 
 } // namespace espalier

@@ -22,8 +22,8 @@ constexpr std::array<EnumName<RunState>, 6> runStates = {{
 
 std::string EvaluationCounts::inWords() const
 {
-    return fmt::format("{} evaluations: {} passed, {} rejected, {} did not build, {} not run", evaluations, passed, rejected,
-                       failed, notRun);
+    return fmt::format("{} evaluations: {} passed, {} rejected, {} did not build, {} not run", evaluations, passed,
+                       rejected, failed, notRun);
 }
 
 std::string_view nameOf(RunState state)

@@ -11,13 +11,14 @@
 
 namespace espalier {
 
-/// Totals a run may not pass, and rules by which it has enough; nullopt: no limit. They hold for the session, over all its runs.
+/// Totals a run may not pass, and rules by which it has enough; nullopt: no limit. They hold for the session, over all
+/// its runs.
 struct Budget {
     std::optional<std::int64_t> evaluations;
     std::optional<double> seconds;
     std::optional<double> usd;          ///< for models
     std::optional<std::int64_t> tokens; ///< of models, in and out together
-    std::optional<double> target;        ///< enough: the best is surely so many times as fast as the incumbent (else the root)
+    std::optional<double> target; ///< enough: the best is surely so many times as fast as the incumbent (else the root)
     std::optional<double> roofPercent;   ///< enough: the best is surely within so many per cent of its goal floor
     std::optional<std::int64_t> plateau; ///< enough: so many evaluations without a new best
     bool operator==(const Budget&) const = default;
@@ -27,8 +28,8 @@ struct Budget {
 struct SessionInfo {
     std::string file;
     std::string taskId, taskTitle, taskFolder, taskHash;
-    std::string device;             ///< as asked: "auto", "sim", "cuda:0"
-    std::string deviceName;         ///< "NVIDIA H200", "Simulated H200"
+    std::string device;     ///< as asked: "auto", "sim", "cuda:0"
+    std::string deviceName; ///< "NVIDIA H200", "Simulated H200"
     Provenance provenance = Provenance::Model;
     std::string epoch;
     std::string strategy;
@@ -36,10 +37,10 @@ struct SessionInfo {
     std::vector<std::string> models; ///< profiles of the models as JSON objects, without anything secret
     std::string llm;                 ///< how much they are asked for, as a JSON object; empty: defaults
     std::uint64_t seed = 0;
-    std::string incumbent;          ///< as asked: "old.cu", "libops.so:launch"; empty: the task's, or the root
-    std::string incumbentHash;      ///< of its contents
+    std::string incumbent;     ///< as asked: "old.cu", "libops.so:launch"; empty: the task's, or the root
+    std::string incumbentHash; ///< of its contents
     Budget budget;
-    std::string createdAt;          ///< ISO 8601, UTC
+    std::string createdAt; ///< ISO 8601, UTC
 };
 
 enum class RunState { Idle, Running, Pausing, Paused, Finished, Failed };
@@ -56,21 +57,22 @@ struct EvaluationCounts {
 /// The engine's state as people watch it.
 struct RunStatus {
     RunState state = RunState::Idle;
-    std::string why;                ///< Finished/Failed/Paused: one sentence ("the budget of 12 evaluations is used up")
-    bool byEngineer = false;        ///< Paused on the engineer's word: it waits to be told to go on
+    std::string why;         ///< Finished/Failed/Paused: one sentence ("the budget of 12 evaluations is used up")
+    bool byEngineer = false; ///< Paused on the engineer's word: it waits to be told to go on
     Budget budget;
     std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
     int building = 0, waiting = 0, judging = 0;
     std::optional<NodeId> best;
     std::optional<Interval> bestSpeedupRoot, bestTimeUs;
-    double seconds = 0;             ///< spent by this session's runs, all together
+    double seconds = 0; ///< spent by this session's runs, all together
     double evaluationsPerSecond = 0;
-    std::optional<double> idleShare;   ///< of the time since a device was first asked, that it had nothing to judge: 0 to 1
+    std::optional<double>
+        idleShare; ///< of the time since a device was first asked, that it had nothing to judge: 0 to 1
     std::optional<double> secondsLeft; ///< estimate from the budget and the rate
     double usd = 0;
     std::int64_t tokens = 0;
-    int asking = 0;                 ///< requests to models under way
-    Spending spending;              ///< on models, by all runs of the session
+    int asking = 0;    ///< requests to models under way
+    Spending spending; ///< on models, by all runs of the session
     bool operator==(const RunStatus&) const = default;
 };
 
@@ -93,21 +95,21 @@ struct BannedTechnique {
 /// The end of a run, as `run --json` prints it (DESIGN.md section 8).
 struct RunSummary {
     std::string task, device;
-    std::string why;                ///< it ended: one sentence
+    std::string why; ///< it ended: one sentence
     Provenance provenance = Provenance::Model;
     EvaluationCounts counts;
     std::optional<NodeId> best;
-    std::string bestFoundBy;        ///< proposer of the best candidate
+    std::string bestFoundBy;              ///< proposer of the best candidate
     std::optional<CaseTiming> bestTiming; ///< of the case that stands for the objective (the first timed one)
     std::optional<Interval> speedupRoot;
-    bool measuredAgain = false;     ///< the best's figures are a second measurement, on new inputs, in the full tier
+    bool measuredAgain = false; ///< the best's figures are a second measurement, on new inputs, in the full tier
     std::optional<Interval> speedupIncumbent; ///< absent where the root is the incumbent
-    std::string incumbent;          ///< its name; empty: the root
+    std::string incumbent;                    ///< its name; empty: the root
     double seconds = 0, usd = 0;
-    std::optional<double> idleShare;      ///< of the device, 0 to 1, over all runs of the session; absent: never asked
+    std::optional<double> idleShare; ///< of the device, 0 to 1, over all runs of the session; absent: never asked
     std::int64_t tokens = 0;
-    Spending spending;                    ///< on models
-    std::int64_t improvements = 0;        ///< candidates of models that were faster than everything before them
+    Spending spending;                          ///< on models
+    std::int64_t improvements = 0;              ///< candidates of models that were faster than everything before them
     std::optional<double> tokensPerImprovement; ///< absent without tokens or without an improvement
 };
 

@@ -46,10 +46,11 @@ struct ValueDistribution {
     DistributionKind kind = DistributionKind::Normal;
     /// Normal, ConstantRows, Sorted: mean; Uniform, Integers: lower bound; Constant: value; else the standard deviation
     double a = 0;
-    /// Normal, ConstantRows, Sorted: standard deviation; Uniform, Integers: upper bound; HeavyTail: octaves; Sparse: share
-    /// of zeros; Ties: number of values; Outlier: its size in standard deviations; Mixed: the regime beside nominal, -1: all
+    /// Normal, ConstantRows, Sorted: standard deviation; Uniform, Integers: upper bound; HeavyTail: octaves; Sparse:
+    /// share of zeros; Ties: number of values; Outlier: its size in standard deviations; Mixed: the regime beside
+    /// nominal, -1: all
     double b = 1;
-    std::string file; ///< Recorded: the first of `files`
+    std::string file;               ///< Recorded: the first of `files`
     std::vector<std::string> files; ///< Recorded: .npy tensors in the task's folder, one drawn for each call
 };
 
@@ -64,18 +65,18 @@ struct IndexGenerator {
 struct Argument {
     std::string name;
     ArgumentKind kind = ArgumentKind::Input;
-    DataType type = DataType::F32;          ///< of the first variant when `typeName` is set
-    std::string typeName;                   ///< name that a variant's `types` resolve; empty: `type` is stated
-    std::vector<Expression> shape;          ///< outermost first; empty for scalars and for one-element buffers
-    std::vector<Expression> strides;        ///< elements; empty: row-major contiguous
-    std::optional<Expression> pitch;        ///< elements from one row (last dimension) to the next
-    std::optional<Expression> offset;       ///< elements before the first
-    std::uint32_t alignment = 256;          ///< bytes the first element is aligned to
+    DataType type = DataType::F32;                 ///< of the first variant when `typeName` is set
+    std::string typeName;                          ///< name that a variant's `types` resolve; empty: `type` is stated
+    std::vector<Expression> shape;                 ///< outermost first; empty for scalars and for one-element buffers
+    std::vector<Expression> strides;               ///< elements; empty: row-major contiguous
+    std::optional<Expression> pitch;               ///< elements from one row (last dimension) to the next
+    std::optional<Expression> offset;              ///< elements before the first
+    std::uint32_t alignment = 256;                 ///< bytes the first element is aligned to
     std::optional<Expression> alignmentExpression; ///< set when it depends on parameters; `alignment` is then unused
     std::optional<IndexGenerator> index;
     ValueDistribution values;
-    std::optional<Expression> scalarValue;  ///< Scalar: its value per case, over the parameters
-    bool stress = true;                     ///< false: drawn from `values` only, never from a property of the judge's
+    std::optional<Expression> scalarValue; ///< Scalar: its value per case, over the parameters
+    bool stress = true;                    ///< false: drawn from `values` only, never from a property of the judge's
     bool isPointer() const { return kind != ArgumentKind::Scalar; }
 };
 
@@ -84,10 +85,10 @@ struct TaskCase {
     std::string id;
     std::vector<CaseRole> roles;
     Parameters parameters;
-    std::map<std::string, double> realParameters;        ///< those written with a point
-    double weight = 1;                                   ///< in the objective; 0: verified only
-    std::map<std::string, ValueDistribution> values;     ///< by argument, instead of the argument's own
-    std::string variant;                                 ///< empty: for all
+    std::map<std::string, double> realParameters;    ///< those written with a point
+    double weight = 1;                               ///< in the objective; 0: verified only
+    std::map<std::string, ValueDistribution> values; ///< by argument, instead of the argument's own
+    std::string variant;                             ///< empty: for all
     bool has(CaseRole role) const;
 };
 
@@ -101,12 +102,12 @@ struct Comparator {
 /// What one output is held to (tasks/SCHEMA.md, "Tolerance"). The defaults are the standard factors.
 struct Tolerance {
     std::string output;
-    double elementFactor = 16;     ///< |out - ref| <= elementFactor * u * scale
-    double normFactor = 8;         ///< |out - ref| / |ref| <= u * max(normFactor, normSqrtFactor * sqrt(K))
+    double elementFactor = 16; ///< |out - ref| <= elementFactor * u * scale
+    double normFactor = 8;     ///< |out - ref| / |ref| <= u * max(normFactor, normSqrtFactor * sqrt(K))
     double normSqrtFactor = 0.45;
-    std::string reason;            ///< required when a factor is above the standard
-    double noiseElement = 0, noiseNorm = 0;    ///< the measured noise floor behind it, in u * scale and in u
-    std::vector<std::string> implementations;  ///< what was measured
+    std::string reason;                       ///< required when a factor is above the standard
+    double noiseElement = 0, noiseNorm = 0;   ///< the measured noise floor behind it, in u * scale and in u
+    std::vector<std::string> implementations; ///< what was measured
     bool standard() const { return elementFactor <= 16 && normFactor <= 8 && normSqrtFactor <= 0.45; }
 };
 
@@ -130,19 +131,19 @@ struct UnseenRule {
 };
 
 struct Contract {
-    std::string precision = "f32";         ///< class shown to people: a floating dtype
+    std::string precision = "f32";                ///< class shown to people: a floating dtype
     double unitRoundoff = 5.9604644775390625e-08; ///< u: 2^-24 for fp32
-    std::vector<std::string> allowedInternal; ///< dtypes, precision and everything wider by default
+    std::vector<std::string> allowedInternal;     ///< dtypes, precision and everything wider by default
     bool deterministic = false;
-    std::vector<Comparator> comparators;   ///< one per output; Value where none is stated
+    std::vector<Comparator> comparators; ///< one per output; Value where none is stated
     std::vector<Limit> limits;
     std::optional<Expression> reductionLength; ///< K; with it the norm bound is u·max(8, 0.45·√K)
-    std::vector<Tolerance> tolerances;     ///< one per output; the standard one where none is stated
-    double elementFactor = 16;             ///< of the outputs when all agree (checkSupported refuses others); shown
-    double normFactor = 1;                 ///< multiplies the norm bound; likewise
-    std::string widenedBecause;            ///< the measurement behind a factor over its default
-    /// Above 0: every output element is a sum of at most `reductionLength` products of at most this many input elements,
-    /// with coefficients of 1 or -1. Then whole inputs that are small enough have exact answers.
+    std::vector<Tolerance> tolerances;         ///< one per output; the standard one where none is stated
+    double elementFactor = 16;                 ///< of the outputs when all agree (checkSupported refuses others); shown
+    double normFactor = 1;                     ///< multiplies the norm bound; likewise
+    std::string widenedBecause;                ///< the measurement behind a factor over its default
+    /// Above 0: every output element is a sum of at most `reductionLength` products of at most this many input
+    /// elements, with coefficients of 1 or -1. Then whole inputs that are small enough have exact answers.
     int exactDegree = 0;
     std::vector<Metamorphic> metamorphic;
 };
@@ -178,10 +179,10 @@ struct Baseline {
 /// One idea of the playbook that ships with the task.
 struct PlaybookIdea {
     std::string id;
-    std::string parent;   ///< id of the idea it builds on; empty: the root kernel
+    std::string parent; ///< id of the idea it builds on; empty: the root kernel
     std::string title;
-    std::string text;     ///< the idea in plain words
-    SourceFile source;    ///< a complete candidate
+    std::string text;  ///< the idea in plain words
+    SourceFile source; ///< a complete candidate
     Requirements needs;
 };
 
@@ -193,21 +194,21 @@ struct BuildOptions {
 
 struct TaskVariant {
     std::string id;
-    std::map<std::string, std::string> types;     ///< argument -> dtype
+    std::map<std::string, std::string> types;      ///< argument -> dtype
     std::map<std::string, std::int64_t> constants; ///< compile-time constants
 };
 
 struct Objective {
-    bool geometricMean = true;      ///< weighted, over all timed cases (default); else the weighted mean of the times
-    std::optional<double> guard;    ///< no case slower than this times the incumbent
+    bool geometricMean = true;   ///< weighted, over all timed cases (default); else the weighted mean of the times
+    std::optional<double> guard; ///< no case slower than this times the incumbent
 };
 
 struct Task {
     std::string id;
     std::string title;
-    std::string description;        ///< what the operation computes, plain words
-    std::string folder;             ///< where it was loaded from, for messages
-    std::string entry;              ///< C name of the candidate's function
+    std::string description;             ///< what the operation computes, plain words
+    std::string folder;                  ///< where it was loaded from, for messages
+    std::string entry;                   ///< C name of the candidate's function
     std::vector<std::string> parameters; ///< names that every case gives a number to
     std::vector<Argument> arguments;
     std::vector<TaskCase> cases;
@@ -223,10 +224,10 @@ struct Task {
     std::vector<std::string> requirements; ///< "sm_80": the words of `needs`
     Requirements needs;
     std::optional<Expression> flops;
-    bool unseenCases = true;               ///< the judge may make cases of its own
+    bool unseenCases = true;                  ///< the judge may make cases of its own
     std::map<std::string, UnseenRule> unseen; ///< by parameter; others are free
-    std::string hash;               ///< SHA-256 over everything that can change a verdict
-    std::string json;               ///< task.json as it was read: travels to the judge
+    std::string hash;                         ///< SHA-256 over everything that can change a verdict
+    std::string json;                         ///< task.json as it was read: travels to the judge
 
     std::vector<const TaskCase*> casesWith(CaseRole role) const;
     const TaskCase* findCase(std::string_view caseId) const;

@@ -108,10 +108,9 @@ Result<void> TaskParser::readHead()
                                       version));
     }
     ESPALIER_CHECK(m_json.onlyFields(
-        {"schema",   "id",    "title",     "description", "entry",     "parameters",       "arguments",
-         "variants", "root",  "incumbent", "oracle",      "baselines", "playbook",         "build",
-         "requires", "cases", "objective", "contract",    "flops",     "reduction_length", "tolerance",
-         "unseen"}));
+        {"schema",    "id",        "title",  "description",      "entry",     "parameters", "arguments", "variants",
+         "root",      "incumbent", "oracle", "baselines",        "playbook",  "build",      "requires",  "cases",
+         "objective", "contract",  "flops",  "reduction_length", "tolerance", "unseen"}));
     ESPALIER_CHECK(required(m_json, "id", m_task.id, taskName));
     ESPALIER_CHECK(required(m_json, "title", m_task.title, nonEmpty));
     ESPALIER_CHECK(

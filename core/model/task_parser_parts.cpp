@@ -443,7 +443,8 @@ Result<void> TaskParser::checkRoles(const JsonReader& at)
 Result<void> TaskParser::readContract()
 {
     ESPALIER_TRY(const JsonReader at, m_json.at("contract"));
-    ESPALIER_CHECK(at.onlyFields({"precision", "unit_roundoff", "internal", "determinism", "limits", "exact_integers", "metamorphic"}));
+    ESPALIER_CHECK(at.onlyFields(
+        {"precision", "unit_roundoff", "internal", "determinism", "limits", "exact_integers", "metamorphic"}));
     Contract& contract = m_task.contract;
     ESPALIER_TRY(const JsonReader precision, at.at("precision"));
     ESPALIER_TRY(const DataType type, dataType(precision));

@@ -193,8 +193,10 @@ private:
     /// Ours comes first on the given stream.
     void leaveDisplacementOut(std::vector<Work>& works, std::uint32_t given) const
     {
-        const auto first = std::find_if(works.begin(), works.end(), [&](const Work& work) { return work.stream == given; });
-        if (m_cold && first != works.end() && std::string_view(first->kind) == "memset" && first->bytes == m_displacement) {
+        const auto first =
+            std::find_if(works.begin(), works.end(), [&](const Work& work) { return work.stream == given; });
+        if (m_cold && first != works.end() && std::string_view(first->kind) == "memset" &&
+            first->bytes == m_displacement) {
             works.erase(first);
         }
     }

@@ -7,7 +7,8 @@
 namespace espalier::profile {
 
 /// Fills the L2 cache with lines of our own by reading twice its size. A memset would do for timing, but leaves as many
-/// dirty lines behind, whose way to memory would be counted as the candidate's. Thread: one. Owns its memory and module.
+/// dirty lines behind, whose way to memory would be counted as the candidate's. Thread: one. Owns its memory and
+/// module.
 class CacheSweep
 {
 public:

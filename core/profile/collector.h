@@ -16,8 +16,8 @@ namespace espalier::profile {
 /// from the same inputs.
 struct Workload {
     RunnerDevice* device = nullptr;
-    std::size_t calls = 0;                       ///< different ones (buffers of their own)
-    std::function<int(std::size_t)> call;        ///< enqueues call `i` on the device's stream; its cudaError_t
+    std::size_t calls = 0;                ///< different ones (buffers of their own)
+    std::function<int(std::size_t)> call; ///< enqueues call `i` on the device's stream; its cudaError_t
 };
 
 /// One way of looking at a candidate, of which a process has exactly one: mixing them ends in errors or worse.
@@ -33,11 +33,11 @@ public:
 };
 
 struct CollectorOptions {
-    std::string what;    ///< "ranges", "activity", "sampling", "sass"
-    std::string cupti;   ///< path of libcupti
-    std::string sets;    ///< ranges: counter sets, comma-separated
+    std::string what;  ///< "ranges", "activity", "sampling", "sass"
+    std::string cupti; ///< path of libcupti
+    std::string sets;  ///< ranges: counter sets, comma-separated
     int ordinal = 0;
-    bool cold = true;    ///< the L2 cache holds nothing of the call's data when it starts
+    bool cold = true; ///< the L2 cache holds nothing of the call's data when it starts
 };
 
 /// Opens CUPTI for the device whose context is current. Errors: no such collector, no CUPTI, what the probe found.

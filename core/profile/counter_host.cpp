@@ -21,15 +21,17 @@ std::vector<const char*> pointersTo(const std::vector<std::string>& names)
 
 } // namespace
 
-CounterHost::CounterHost(const CuptiApi& api, CUpti_Profiler_Host_Object* object, std::vector<std::uint8_t> availability)
-    : m_api(&api), m_object(object), m_availability(std::make_unique<std::vector<std::uint8_t>>(std::move(availability))),
+CounterHost::CounterHost(const CuptiApi& api, CUpti_Profiler_Host_Object* object,
+                         std::vector<std::uint8_t> availability)
+    : m_api(&api), m_object(object),
+      m_availability(std::make_unique<std::vector<std::uint8_t>>(std::move(availability))),
       m_config(std::make_unique<std::vector<std::uint8_t>>())
 {
 }
 
 CounterHost::CounterHost(CounterHost&& other) noexcept
-    : m_api(other.m_api), m_object(std::exchange(other.m_object, nullptr)), m_availability(std::move(other.m_availability)),
-      m_config(std::move(other.m_config))
+    : m_api(other.m_api), m_object(std::exchange(other.m_object, nullptr)),
+      m_availability(std::move(other.m_availability)), m_config(std::move(other.m_config))
 {
 }
 
@@ -66,8 +68,8 @@ Result<void> CounterHost::add(const std::vector<std::string>& counters)
     params.numMetrics = names.size();
     const CUptiResult code = m_api->cuptiProfilerHostConfigAddMetrics(&params);
     if (code != CUPTI_SUCCESS) { // here 999 is a name that does not exist, not a fault
-        return fail(ErrorCode::NotSupported, "This GPU does not have one of the counters that were asked for (" +
-                                                 m_api->describe(code) + ").");
+        return fail(ErrorCode::NotSupported,
+                    "This GPU does not have one of the counters that were asked for (" + m_api->describe(code) + ").");
     }
     return {};
 }

@@ -18,7 +18,8 @@ public:
     /// `availability`: what the device itself says it can count; empty: whatever the chip can. A name that does not
     /// exist spoils the object for good, so names are checked one by one on objects of their own (supports()).
     /// Errors: NotSupported for a chip this CUPTI does not know, Internal else.
-    static Result<CounterHost> create(const CuptiApi& api, const std::string& chip, std::vector<std::uint8_t> availability);
+    static Result<CounterHost> create(const CuptiApi& api, const std::string& chip,
+                                      std::vector<std::uint8_t> availability);
     CounterHost(CounterHost&& other) noexcept;
     CounterHost& operator=(CounterHost&&) = delete;
     ~CounterHost();

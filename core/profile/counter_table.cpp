@@ -24,7 +24,10 @@ constexpr std::uint8_t blackwell = gb10x | gb20x;
 
 #define ESPALIER_STALL(reason, families)                                                                               \
     {                                                                                                                  \
-        "stall_" reason, Full, Mean, families, { { {"smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"} } }         \
+        "stall_" reason, Full, Mean, families,                                                                         \
+        {                                                                                                              \
+            { {"smsp__average_warps_issue_stalled_" reason "_per_issue_active.ratio"} }                                \
+        }                                                                                                              \
     }
 
 // Names are checked against CUPTI's Host API for one chip of each family (tests/profile).
@@ -42,18 +45,52 @@ constexpr CounterRow counterRows[] = {
     {"sm_active_percent", Core, Mean, all, {{{"sm__cycles_active.avg.pct_of_peak_sustained_elapsed"}}}},
     {"warp_instructions", Core, Sum, all, {{{"smsp__inst_executed.sum"}}}},
 
-    {"flops_f32", Flops, Sum, all, {{{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2}, {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"}, {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"}}}},
-    {"flops_f64", Flops, Sum, all, {{{"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2}, {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"}, {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"}}}},
-    {"flops_f16", Flops, Sum, all, {{{"smsp__sass_thread_inst_executed_op_hfma_pred_on.sum", 4}, {"smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", 2}, {"smsp__sass_thread_inst_executed_op_hmul_pred_on.sum", 2}}}},
+    {"flops_f32",
+     Flops,
+     Sum,
+     all,
+     {{{"smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 2},
+       {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"},
+       {"smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"}}}},
+    {"flops_f64",
+     Flops,
+     Sum,
+     all,
+     {{{"smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", 2},
+       {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"},
+       {"smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"}}}},
+    {"flops_f16",
+     Flops,
+     Sum,
+     all,
+     {{{"smsp__sass_thread_inst_executed_op_hfma_pred_on.sum", 4},
+       {"smsp__sass_thread_inst_executed_op_hadd_pred_on.sum", 2},
+       {"smsp__sass_thread_inst_executed_op_hmul_pred_on.sum", 2}}}},
 
-    {"tensor_flops_f16", TensorF16, Sum, static_cast<std::uint8_t>(upToAda | blackwell), {{{"sm__ops_path_tensor_src_fp16_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp16_dst_fp32.sum"}}}},
+    {"tensor_flops_f16",
+     TensorF16,
+     Sum,
+     static_cast<std::uint8_t>(upToAda | blackwell),
+     {{{"sm__ops_path_tensor_src_fp16_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp16_dst_fp32.sum"}}}},
     {"tensor_flops_f16", TensorF16, Sum, gh100, {{{"sm__ops_path_tensor_src_fp16.sum"}}}},
     {"tensor_flops_bf16", TensorBf16, Sum, all, {{{"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}}}},
     {"tensor_flops_tf32", TensorTf32, Sum, all, {{{"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}}}},
     {"tensor_flops_f64", TensorF64, Sum, all, {{{"sm__ops_path_tensor_src_fp64.sum"}}}},
-    {"tensor_flops_fp8", TensorFp8, Sum, static_cast<std::uint8_t>(gh100 | ad10x), {{{"sm__ops_path_tensor_src_fp8.sum"}}}},
-    {"tensor_flops_fp8", TensorFp8, Sum, gb10x, {{{"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"}}}},
-    {"tensor_flops_fp8", TensorFp8, Sum, gb20x, {{{"sm__ops_path_tensor_src_fp8_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp8_dst_fp32.sum"}}}},
+    {"tensor_flops_fp8",
+     TensorFp8,
+     Sum,
+     static_cast<std::uint8_t>(gh100 | ad10x),
+     {{{"sm__ops_path_tensor_src_fp8.sum"}}}},
+    {"tensor_flops_fp8",
+     TensorFp8,
+     Sum,
+     gb10x,
+     {{{"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"}}}},
+    {"tensor_flops_fp8",
+     TensorFp8,
+     Sum,
+     gb20x,
+     {{{"sm__ops_path_tensor_src_fp8_dst_fp16.sum"}, {"sm__ops_path_tensor_src_fp8_dst_fp32.sum"}}}},
     {"tensor_flops_int8", TensorInt8, Sum, all, {{{"sm__ops_path_tensor_src_int8.sum"}}}},
 
     {"sm_percent", Full, Mean, all, {{{"sm__throughput.avg.pct_of_peak_sustained_elapsed"}}}},
@@ -64,12 +101,24 @@ constexpr CounterRow counterRows[] = {
     {"global_load_sectors", Full, Sum, all, {{{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}}},
     {"global_store_sectors", Full, Sum, all, {{{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}}},
     {"sectors_per_load", Full, Mean, all, {{{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"}}}},
-    {"sectors_per_store", Full, Mean, all, {{{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"}}}},
+    {"sectors_per_store",
+     Full,
+     Mean,
+     all,
+     {{{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"}}}},
     {"load_efficiency_percent", Full, Mean, all, {{{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct"}}}},
-    {"store_efficiency_percent", Full, Mean, all, {{{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"}}}},
+    {"store_efficiency_percent",
+     Full,
+     Mean,
+     all,
+     {{{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"}}}},
     {"shared_wavefronts", Full, Sum, all, {{{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"}}}},
     {"shared_conflicts", Full, Sum, all, {{{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"}}}},
-    {"local_bytes", Full, Sum, all, {{{"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum"}, {"l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"}}}},
+    {"local_bytes",
+     Full,
+     Sum,
+     all,
+     {{{"l1tex__t_bytes_pipe_lsu_mem_local_op_ld.sum"}, {"l1tex__t_bytes_pipe_lsu_mem_local_op_st.sum"}}}},
     {"thread_instructions", Full, Sum, all, {{{"smsp__sass_thread_inst_executed.sum"}}}},
     {"threads_per_instruction", Full, Mean, all, {{{"smsp__thread_inst_executed_per_inst_executed.ratio"}}}},
     ESPALIER_STALL("long_scoreboard", all),
@@ -98,9 +147,15 @@ struct SetName {
     CounterSet set;
     std::string_view name;
 };
-constexpr SetName setNames[] = {{Core, "core"},          {Flops, "flops"},           {Full, "full"},
-                                {TensorF16, "tensor_f16"}, {TensorBf16, "tensor_bf16"}, {TensorTf32, "tensor_tf32"},
-                                {TensorF64, "tensor_f64"}, {TensorFp8, "tensor_fp8"},   {TensorInt8, "tensor_int8"}};
+constexpr SetName setNames[] = {{Core, "core"},
+                                {Flops, "flops"},
+                                {Full, "full"},
+                                {TensorF16, "tensor_f16"},
+                                {TensorBf16, "tensor_bf16"},
+                                {TensorTf32, "tensor_tf32"},
+                                {TensorF64, "tensor_f64"},
+                                {TensorFp8, "tensor_fp8"},
+                                {TensorInt8, "tensor_int8"}};
 
 bool applies(const CounterRow& row, ChipFamily family, const std::vector<CounterSet>& sets)
 {

@@ -25,7 +25,7 @@ enum class CounterSet : std::uint8_t {
     TensorInt8,
 };
 
-std::string_view nameOf(CounterSet set); ///< "core", "tensor_tf32"
+std::string_view nameOf(CounterSet set);                                   ///< "core", "tensor_tf32"
 std::vector<CounterSet> counterSetsNamed(std::string_view commaSeparated); ///< unknown names are left out
 
 /// Chips that have the same counters as each other. Named after CUPTI's chip names.
@@ -51,7 +51,8 @@ struct CounterRow {
     std::array<CounterTerm, 4> terms;
 };
 
-/// Every counter Espalier asks for, one row a metric and family. A family that has no row for a metric does not have it.
+/// Every counter Espalier asks for, one row a metric and family. A family that has no row for a metric does not have
+/// it.
 std::span<const CounterRow> counterTable();
 
 /// The counters to ask the chip for, each once.

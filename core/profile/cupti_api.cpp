@@ -20,8 +20,8 @@ std::string CuptiApi::describe(CUptiResult code) const
 
 namespace {
 
-/// CUPTI opens these by name alone, so that the loader's path decides which copy it gets, or none in a sandbox. The ones
-/// beside it are loaded first: then the names mean them.
+/// CUPTI opens these by name alone, so that the loader's path decides which copy it gets, or none in a sandbox. The
+/// ones beside it are loaded first: then the names mean them.
 void loadCompanions(const std::string& path)
 {
     namespace fs = std::filesystem;
@@ -43,8 +43,8 @@ Result<CuptiApi> loadCupti(const std::string& path)
     void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         const char* why = ::dlerror();
-        return fail(ErrorCode::NotFound, fmt::format("CUPTI cannot be loaded ({}): install the CUDA toolkit's CUPTI",
-                                                     why ? why : path));
+        return fail(ErrorCode::NotFound,
+                    fmt::format("CUPTI cannot be loaded ({}): install the CUDA toolkit's CUPTI", why ? why : path));
     }
     CuptiApi api;
     const char* missing = nullptr;

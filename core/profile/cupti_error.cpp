@@ -16,12 +16,14 @@ struct ObstacleRow {
 
 // Codes as cupti_result.h numbers them; what each of them comes from was tried on an H200 or is NVIDIA's documentation.
 constexpr ObstacleRow obstacleRows[] = {
-    {8, ErrorCode::OutOfMemory, "there is not enough memory for the profiler's buffers", "free memory and profile again"},
+    {8, ErrorCode::OutOfMemory, "there is not enough memory for the profiler's buffers",
+     "free memory and profile again"},
     {14, ErrorCode::Internal, "two kinds of profiling were mixed in one process", ""},
     {15, ErrorCode::NotSupported, "the driver is older than this CUPTI", "use the toolkit that matches the driver"},
     {26, ErrorCode::Busy, "another profiler holds the counters (ncu, nsys, DCGM profiling)",
      "end it, or wait; timing goes on without counters"},
-    {33, ErrorCode::NotSupported, "profiling is not offered on this virtual GPU", "ask who runs the hypervisor to allow it"},
+    {33, ErrorCode::NotSupported, "profiling is not offered on this virtual GPU",
+     "ask who runs the hypervisor to allow it"},
     {35, ErrorCode::NotSupported,
      "the NVIDIA driver blocks hardware counters for non-administrators; timing, occupancy and traces still work",
      "ask an administrator to set NVreg_RestrictProfilingToAdminUsers=0 and to reload the driver"},
@@ -34,7 +36,8 @@ constexpr ObstacleRow obstacleRows[] = {
     {44, ErrorCode::NotSupported, "profiling is not possible with SLI", "turn SLI off"},
     {45, ErrorCode::NotSupported, "profiling is not possible on this WSL system",
      "it needs WSL 2, Windows 11, driver 525 and counters allowed in the driver's panel"},
-    {46, ErrorCode::NotSupported, "this CUPTI does not know the GPU", "install the toolkit that came out with it or later"},
+    {46, ErrorCode::NotSupported, "this CUPTI does not know the GPU",
+     "install the toolkit that came out with it or later"},
     {999, ErrorCode::Internal, "the kernel faulted while it was being profiled", ""},
 };
 

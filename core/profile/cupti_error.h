@@ -18,7 +18,8 @@ struct CuptiObstacle {
 };
 CuptiObstacle obstacleOf(int code);
 
-/// "<what>: <cause>; <remedy> (<words>)". Codes: Busy for 26, NotSupported for what this system never offers, Internal else.
+/// "<what>: <cause>; <remedy> (<words>)". Codes: Busy for 26, NotSupported for what this system never offers, Internal
+/// else.
 Error cuptiError(const std::string& words, int code, std::string_view what);
 
 } // namespace espalier::profile

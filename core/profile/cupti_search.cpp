@@ -106,8 +106,8 @@ Result<CuptiPlace> findCupti()
         if (take(fs::is_directory(path, error) ? path / fileName : path)) {
             return found;
         }
-        return fail(ErrorCode::NotFound, fmt::format("ESPALIER_CUPTI names {}, which is no {} with a {} beside it", stated,
-                                                     fileName, hostName));
+        return fail(ErrorCode::NotFound, fmt::format("ESPALIER_CUPTI names {}, which is no {} with a {} beside it",
+                                                     stated, fileName, hostName));
     }
     for (const fs::path& folder : places()) {
         if (take(folder / fileName)) {
@@ -121,9 +121,10 @@ Result<CuptiPlace> findCupti()
     for (const std::string& note : found.notes) {
         why += " (" + note + ")";
     }
-    return fail(ErrorCode::NotFound,
-                fmt::format("CUPTI 13 was not found{}: install it with the CUDA toolkit, or name its folder with ESPALIER_CUPTI",
-                            why));
+    return fail(
+        ErrorCode::NotFound,
+        fmt::format(
+            "CUPTI 13 was not found{}: install it with the CUDA toolkit, or name its folder with ESPALIER_CUPTI", why));
 }
 
 } // namespace espalier::profile

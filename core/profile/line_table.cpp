@@ -109,7 +109,8 @@ struct Cubin {
     {
         Cubin cubin;
         const auto header = at<Elf64_Ehdr>(bytes, 0);
-        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_shentsize != sizeof(Elf64_Shdr)) {
+        if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+            header->e_shentsize != sizeof(Elf64_Shdr)) {
             return cubin;
         }
         std::vector<Elf64_Shdr> sections;

@@ -43,7 +43,8 @@ Result<void> LoadedCubins::watch(const CuptiApi& api)
     ESPALIER_CUPTI(api, "Watching for modules",
                    api.cuptiSubscribe(&subscriber, reinterpret_cast<CUpti_CallbackFunc>(onResource), nullptr));
     for (const std::uint32_t id : {CUPTI_CBID_RESOURCE_MODULE_LOADED, CUPTI_CBID_RESOURCE_MODULE_PROFILED}) {
-        ESPALIER_CUPTI(api, "Watching for modules", api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id));
+        ESPALIER_CUPTI(api, "Watching for modules",
+                       api.cuptiEnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id));
     }
     return {};
 }

@@ -50,8 +50,8 @@ public:
     Result<void> prepare() override
     {
         if (const int obstacle = deviceObstacle(m_api, m_ordinal)) {
-            return std::unexpected(cuptiError(m_api.describe(static_cast<CUptiResult>(obstacle)), obstacle,
-                                              "Reading hardware counters"));
+            return std::unexpected(
+                cuptiError(m_api.describe(static_cast<CUptiResult>(obstacle)), obstacle, "Reading hardware counters"));
         }
         ESPALIER_TRY(m_driver, cuda::driverApi());
         CUpti_Profiler_Initialize_Params initialize;
@@ -164,7 +164,8 @@ private:
         image.pRangeProfilerObject = m_object;
         image.counterDataSize = m_data.size();
         image.pCounterData = m_data.data();
-        ESPALIER_CUPTI(m_api, "Preparing the counters' data", m_api.cuptiRangeProfilerCounterDataImageInitialize(&image));
+        ESPALIER_CUPTI(m_api, "Preparing the counters' data",
+                       m_api.cuptiRangeProfilerCounterDataImageInitialize(&image));
         ESPALIER_CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig_Params, config);
         config.pRangeProfilerObject = m_object;
         config.configSize = m_host->configImage().size();
@@ -231,7 +232,8 @@ private:
         info.counterDataImageSize = m_data.size();
         ESPALIER_CUPTI(m_api, "Reading the counters' data", m_api.cuptiRangeProfilerGetCounterDataInfo(&info));
         if (info.numTotalRanges == 0) { // success without a range is not zero: nothing was counted
-            return fail(ErrorCode::Internal, "The profiler counted no range and gave no reason; the call may launch nothing.");
+            return fail(ErrorCode::Internal,
+                        "The profiler counted no range and gave no reason; the call may launch nothing.");
         }
         return m_host->evaluate(m_data, 0, m_counters);
     }

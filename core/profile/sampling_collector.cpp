@@ -6,8 +6,8 @@
 #include "core/profile/loaded_cubins.h"
 
 #include <algorithm>
-#include <chrono>
 #include <array>
+#include <chrono>
 #include <map>
 #include <tuple>
 
@@ -36,8 +36,7 @@ struct Buffer {
     std::vector<CUpti_PCSamplingStallReason> reasons;
     CUpti_PCSamplingData data;
 
-    explicit Buffer(std::size_t reasonCount)
-        : records(recordsAtOnce), reasons(recordsAtOnce * reasonCount)
+    explicit Buffer(std::size_t reasonCount) : records(recordsAtOnce), reasons(recordsAtOnce * reasonCount)
     {
         std::memset(&data, 0, sizeof data);
         data.size = sizeof data;
@@ -239,8 +238,12 @@ private:
             }
             instructions.push_back(std::move(one));
         }
-        return Json{{"instructions", std::move(instructions)}, {"total", m_total},   {"dropped", m_dropped},
-                    {"foreign", m_foreign},                    {"full", m_full},     {"cubins", cubins.count()}};
+        return Json{{"instructions", std::move(instructions)},
+                    {"total", m_total},
+                    {"dropped", m_dropped},
+                    {"foreign", m_foreign},
+                    {"full", m_full},
+                    {"cubins", cubins.count()}};
     }
 
     const CuptiApi& m_api;

@@ -106,7 +106,8 @@ private:
             data[i].structSize = sizeof data[i];
             data[i].pInstanceValues = &instances[i * values];
         }
-        // The size that the header states ends before the pointer, and is what CUPTI wants all the same: sizeof was refused (1).
+        // The size that the header states ends before the pointer, and is what CUPTI wants all the same: sizeof was
+        // refused (1).
         ESPALIER_CUPTI_PARAMS(CUpti_SassMetricsFlushData_Params, flush);
         flush.numOfPatchedInstructionRecords = patched;
         flush.numOfInstances = size.numOfInstances;
@@ -128,7 +129,8 @@ private:
             for (std::size_t v = 0; v < values; ++v) {
                 const auto name = m_names.find(record.pInstanceValues[v].metricId);
                 if (name != m_names.end() && record.pInstanceValues[v].value > 0) {
-                    counts[name->second] = counts.value(name->second, std::uint64_t{0}) + record.pInstanceValues[v].value;
+                    counts[name->second] =
+                        counts.value(name->second, std::uint64_t{0}) + record.pInstanceValues[v].value;
                 }
             }
             Json one = {{"function", function}, {"offset", record.pcOffset}, {"counts", std::move(counts)}};

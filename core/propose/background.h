@@ -51,16 +51,16 @@ struct Attachment {
 /// What a proposer that writes prompts may know beside its question. Only outcomes that the search has consumed are in
 /// it. A value, shared by the questions of one moment.
 struct Background {
-    std::string deviceSheet;           ///< Markdown lines
-    std::vector<KnownTry> tried;       ///< in id order
-    std::vector<KnownIdea> ideas;      ///< in id order
-    std::vector<Exemplar> exemplars;   ///< the best first, then contrasts
-    Evaluation parentEvaluation;       ///< of the parent
-    std::string diagnosis;             ///< what the parent's metrics say, in words; empty: nothing is known
-    std::vector<std::string> hints;    ///< the engineer's standing ones
+    std::string deviceSheet;         ///< Markdown lines
+    std::vector<KnownTry> tried;     ///< in id order
+    std::vector<KnownIdea> ideas;    ///< in id order
+    std::vector<Exemplar> exemplars; ///< the best first, then contrasts
+    Evaluation parentEvaluation;     ///< of the parent
+    std::string diagnosis;           ///< what the parent's metrics say, in words; empty: nothing is known
+    std::vector<std::string> hints;  ///< the engineer's standing ones
     std::vector<Attachment> attachments;
-    std::string lessons;               ///< of earlier sessions
-    double bestScore = 1;              ///< of everything consumed
+    std::string lessons;  ///< of earlier sessions
+    double bestScore = 1; ///< of everything consumed
     bool parentPinned = false;
 };
 

@@ -40,14 +40,14 @@ struct IdeaContext {
     NodeId parent{0};
     bool parentIsTaskRoot = false;
     std::string parentSource;
-    std::string parentTitle;          ///< "root" for the task's
+    std::string parentTitle;           ///< "root" for the task's
     std::optional<double> parentScore; ///< speed-up over the root
-    std::string parentProposer;       ///< who made the parent; "task" for the task's root
-    std::vector<LineageStep> lineage; ///< the ideas that the parent implements
-    bool independent = false;         ///< everything that can be tried on the root by itself (strategy `sample`)
+    std::string parentProposer;        ///< who made the parent; "task" for the task's root
+    std::vector<LineageStep> lineage;  ///< the ideas that the parent implements
+    bool independent = false;          ///< everything that can be tried on the root by itself (strategy `sample`)
     std::shared_ptr<const Background> background; ///< where the proposer reads it (Proposer::readsBackground)
-    std::string prompt;               ///< the engineer's own words instead of the assembled prompt; empty: none
-    int round = 0;                    ///< above 0: asked again by the engineer, for the nth time
+    std::string prompt; ///< the engineer's own words instead of the assembled prompt; empty: none
+    int round = 0;      ///< above 0: asked again by the engineer, for the nth time
 };
 
 /// An earlier implementation of the same idea.
@@ -73,8 +73,8 @@ struct ImplementContext {
     std::optional<FailedTry> failed;   ///< a repair: what is to be mended
     std::optional<RefinedTry> refined; ///< the fastest passed implementation before this one; never with `failed`
     std::shared_ptr<const Background> background;
-    std::string prompt;                ///< the engineer's own words instead of the assembled prompt; empty: none
-    std::optional<NodeId> second;      ///< crossovers: the other parent
+    std::string prompt;           ///< the engineer's own words instead of the assembled prompt; empty: none
+    std::optional<NodeId> second; ///< crossovers: the other parent
     std::string secondSource;
 };
 
@@ -128,7 +128,7 @@ struct Lessons {
 
 /// Why a proposer asks nothing more for now.
 struct Held {
-    bool spent = false;   ///< a cap of the engineer's; else something outside that a person must mend
+    bool spent = false; ///< a cap of the engineer's; else something outside that a person must mend
     std::string sentence;
 };
 
@@ -144,8 +144,8 @@ public:
     virtual void ideas(RequestId id, const IdeaContext& context) = 0;
     virtual void implement(RequestId id, const ImplementContext& context) = 0;
     virtual void cancel(RequestId id) = 0;
-    /// An idea under the first of two kernels that takes over what is good in the second; nullopt: it cannot make one of
-    /// these. Answered at once; the work is implement()'s.
+    /// An idea under the first of two kernels that takes over what is good in the second; nullopt: it cannot make one
+    /// of these. Answered at once; the work is implement()'s.
     virtual std::optional<ProposedIdea> crossing(const CrossingContext&) const { return std::nullopt; }
     /// Kernels that will be asked for if the implementation of idea `key` passes (empty: the root), where that is
     /// known: idle builders compile them ahead. A hint: nothing depends on it.

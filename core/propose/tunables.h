@@ -37,7 +37,7 @@ struct LockedLines {
 
 /// Everything the marks of a source say. Marks are read from whole-line comments only.
 struct SourceMarks {
-    std::vector<Tunable> tunables; ///< in the order of their lines; none inside locked lines
+    std::vector<Tunable> tunables;         ///< in the order of their lines; none inside locked lines
     std::vector<TuneCondition> conditions; ///< `// espalier: tune-if EXPR`: combinations that may be tried
     std::vector<LockedLines> locked;
     std::vector<MarkProblem> problems;

@@ -15,7 +15,12 @@ namespace {
 
 /// Binary operators, the loosest first.
 const std::array<std::vector<std::string_view>, 6> levels = {{
-    {"||"}, {"&&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"},
+    {"||"},
+    {"&&"},
+    {"==", "!="},
+    {"<=", ">=", "<", ">"},
+    {"+", "-"},
+    {"*", "/", "%"},
 }};
 
 std::optional<std::int64_t> apply(std::string_view op, std::int64_t a, std::int64_t b)
@@ -42,7 +47,12 @@ std::optional<std::int64_t> apply(std::string_view op, std::int64_t a, std::int6
     if (op == "||") {
         return a != 0 || b != 0;
     }
-    return op == "==" ? a == b : op == "!=" ? a != b : op == "<" ? a < b : op == ">" ? a > b : op == "<=" ? a <= b : a >= b;
+    return op == "=="   ? a == b
+           : op == "!=" ? a != b
+           : op == "<"  ? a < b
+           : op == ">"  ? a > b
+           : op == "<=" ? a <= b
+                        : a >= b;
 }
 
 } // namespace
@@ -51,7 +61,10 @@ std::optional<std::int64_t> apply(std::string_view op, std::int64_t a, std::int6
 class TuneConditionReader
 {
 public:
-    explicit TuneConditionReader(std::string_view text) : m_text(text) { m_condition.m_text = std::string(trimmed(text)); }
+    explicit TuneConditionReader(std::string_view text) : m_text(text)
+    {
+        m_condition.m_text = std::string(trimmed(text));
+    }
 
     Result<TuneCondition> run()
     {
@@ -129,7 +142,8 @@ private:
     bool operand()
     {
         const std::size_t begin = m_at;
-        while (m_at < m_text.size() && (std::isalnum(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == '_')) {
+        while (m_at < m_text.size() &&
+               (std::isalnum(static_cast<unsigned char>(m_text[m_at])) || m_text[m_at] == '_')) {
             ++m_at;
         }
         const std::string_view word = m_text.substr(begin, m_at - begin);

@@ -5,10 +5,10 @@
 
 namespace espalier {
 
-/// Searches the constants that a kernel declares as tunable, within the conditions it states (tuning_method.h). One idea
-/// per kernel ("Tune BLOCK, ITEMS"); its candidates differ from their parent in those constants only, no point twice.
-/// Crosses two kernels by giving one the other's values of the tunables that both declare. Everything is a function of
-/// the context, so a resumed session goes on as if it had never stopped.
+/// Searches the constants that a kernel declares as tunable, within the conditions it states (tuning_method.h). One
+/// idea per kernel ("Tune BLOCK, ITEMS"); its candidates differ from their parent in those constants only, no point
+/// twice. Crosses two kernels by giving one the other's values of the tunables that both declare. Everything is a
+/// function of the context, so a resumed session goes on as if it had never stopped.
 class TunerProposer final : public InstantProposer
 {
 public:

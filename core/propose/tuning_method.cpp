@@ -7,9 +7,9 @@
 namespace espalier {
 namespace {
 
-constexpr double nearby = 0.5;      ///< how much a try says about the value beside its own
+constexpr double nearby = 0.5;         ///< how much a try says about the value beside its own
 constexpr std::size_t fewestKnown = 4; ///< before the model says anything
-constexpr int sampled = 256;        ///< points of a grid that is too large to be listed
+constexpr int sampled = 256;           ///< points of a grid that is too large to be listed
 constexpr double sameMerit = 1e-12;
 
 /// How often each value stands in the points, smoothed, as a density.

@@ -22,8 +22,9 @@ struct TunedTry {
 ///    random points get one step each to a neighbour, then the best quarter of all, and so on down to one.
 /// 3. A model: for each tunable two densities over its values, of the best quarter of the tries (l) and of the others
 ///    (g, failures among them), smoothed over neighbouring values; the untried point with the largest sum of ln(l / g)
-///    is next (tree-structured Parzen estimator: Bergstra et al. 2011, here with independent tunables). Every fourth try
-///    goes to a neighbour of the best known point instead, as a product of independent densities does not see a ridge.
+///    is next (tree-structured Parzen estimator: Bergstra et al. 2011, here with independent tunables). Every fourth
+///    try goes to a neighbour of the best known point instead, as a product of independent densities does not see a
+///    ridge.
 /// `tries` holds the kernel's own point too. nullopt: nothing untried is left.
 std::optional<TuningPoint> nextTuningPoint(const TuningSpace& space, const std::vector<TunedTry>& tries,
                                            TuningRandom& random, int ordinal, int planned);

@@ -19,8 +19,7 @@ std::size_t indexIn(const Tunable& tunable, std::int64_t value)
 
 TuningRandom::TuningRandom(std::uint64_t seed, std::int64_t idea, int ordinal)
 {
-    const std::string digest =
-        sha256Of({"tuner", std::to_string(seed), std::to_string(idea), std::to_string(ordinal)});
+    const std::string digest = sha256Of({"tuner", std::to_string(seed), std::to_string(idea), std::to_string(ordinal)});
     for (int i = 0; i < 16; ++i) {
         const char c = digest[static_cast<std::size_t>(i)];
         m_state = m_state * 16 + static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);

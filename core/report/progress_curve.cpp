@@ -61,18 +61,19 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis a
     const double highest = 1 + (top1 - 1) * 1.1 + (top1 > 1 ? 0 : 0.5);
     const auto xOf = [&](double x) { return left + x / lastX * (width - left - right); };
     const auto yOf = [&](double y) { return height - bottom - (y - 1) / (highest - 1) * (height - top - bottom); };
-    std::string svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-                                  "font-family=\"sans-serif\" font-size=\"12\" role=\"img\" aria-label=\"best speed-up so far\">\n"
-                                  "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
-                                  width, height);
+    std::string svg =
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+                    "font-family=\"sans-serif\" font-size=\"12\" role=\"img\" aria-label=\"best speed-up so far\">\n"
+                    "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+                    width, height);
     for (int i = 0; i <= 4; ++i) {
         const double y = 1 + (highest - 1) * i / 4, x = lastX * i / 4;
-        svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n", left, yOf(y),
-                           width - right, yOf(y));
-        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"#333333\">{:.2f}x</text>\n", left - 6,
-                           yOf(y) + 4, y);
-        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#333333\">{:.4g}</text>\n", xOf(x),
-                           height - bottom + 16, x);
+        svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n", left,
+                           yOf(y), width - right, yOf(y));
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"#333333\">{:.2f}x</text>\n",
+                           left - 6, yOf(y) + 4, y);
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#333333\">{:.4g}</text>\n",
+                           xOf(x), height - bottom + 16, x);
     }
     std::string path = fmt::format("M{:.1f} {:.1f}", xOf(0), yOf(1));
     double before = 1;
@@ -81,7 +82,8 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis a
         const double x = xOf(along(point, axis));
         path += fmt::format(" L{:.1f} {:.1f} L{:.1f} {:.1f}", x, yOf(before), x, yOf(point.best));
         if (point.improved) {
-            marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1f6f3f\"><title>node {}: {:.3f}x</title></circle>\n",
+            marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1f6f3f\"><title>node {}: "
+                                 "{:.3f}x</title></circle>\n",
                                  x, yOf(point.best), point.node.value, point.best);
         }
         before = point.best;

@@ -12,11 +12,20 @@ std::string forHtml(std::string_view text)
     std::string out;
     for (const char c : text) {
         switch (c) {
-        case '&': out += "&amp;"; break;
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '"': out += "&quot;"; break;
-        default: out += c;
+        case '&':
+            out += "&amp;";
+            break;
+        case '<':
+            out += "&lt;";
+            break;
+        case '>':
+            out += "&gt;";
+            break;
+        case '"':
+            out += "&quot;";
+            break;
+        default:
+            out += c;
         }
     }
     return out;
@@ -31,7 +40,8 @@ std::string forMarkdown(std::string_view text)
             out += ' ';
             continue;
         }
-        if (c == '|' || c == '*' || c == '_' || c == '`' || c == '[' || c == ']' || c == '<' || c == '>' || c == '\\' || c == '#') {
+        if (c == '|' || c == '*' || c == '_' || c == '`' || c == '[' || c == ']' || c == '<' || c == '>' || c == '\\' ||
+            c == '#') {
             out += '\\';
         }
         out += c;
@@ -52,7 +62,8 @@ std::string fenceFor(std::string_view text)
 
 constexpr const char* style =
     "body{max-width:60rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222;background:#fff}"
-    "table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.25rem .6rem;text-align:left;vertical-align:top}"
+    "table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.25rem "
+    ".6rem;text-align:left;vertical-align:top}"
     "pre{background:#f5f5f5;padding:.8rem;overflow:auto;font:13px/1.4 monospace}svg{max-width:100%;height:auto}";
 
 } // namespace

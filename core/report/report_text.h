@@ -7,8 +7,8 @@
 
 namespace espalier {
 
-/// A document that is written once and printed as Markdown and as HTML. Texts are plain: what is special in either language
-/// is escaped here. A value.
+/// A document that is written once and printed as Markdown and as HTML. Texts are plain: what is special in either
+/// language is escaped here. A value.
 class ReportText
 {
 public:

@@ -53,8 +53,9 @@ std::string modelText(const std::string& record)
 {
     const Json profile = parseJson(record, "model").value_or(Json());
     const auto field = [&profile](const char* name) {
-        return profile.is_object() && profile.contains(name) && profile[name].is_string() ? profile[name].get<std::string>()
-                                                                                         : std::string();
+        return profile.is_object() && profile.contains(name) && profile[name].is_string()
+                   ? profile[name].get<std::string>()
+                   : std::string();
     };
     const std::string name = field("name"), model = field("model").empty() ? field("command") : field("model");
     return name.empty() || name == model ? fmt::format("{} ({})", model, field("provider"))
@@ -99,26 +100,25 @@ std::string rulesText(const Budget& budget)
 class Writer
 {
 public:
-    Writer(const ReportInput& input, const std::filesystem::path& folder)
-        : m_input(input), m_folder(folder)
-    {
-    }
+    Writer(const ReportInput& input, const std::filesystem::path& folder) : m_input(input), m_folder(folder) {}
 
     Result<std::vector<std::string>> run()
     {
         std::error_code error;
         std::filesystem::create_directories(m_folder, error);
         if (error) {
-            return fail(ErrorCode::Io, fmt::format("The folder {} cannot be made: {}", m_folder.string(), error.message()));
+            return fail(ErrorCode::Io,
+                        fmt::format("The folder {} cannot be made: {}", m_folder.string(), error.message()));
         }
         const SessionInfo& info = m_input.info;
         const std::string title = fmt::format("Search on {}", info.taskId);
         m_text.heading(1, title);
-        m_text.paragraph(fmt::format("{} on {}. {}", info.taskTitle, info.deviceName.empty() ? info.device : info.deviceName,
-                                     info.provenance == Provenance::Model
-                                         ? "All times are modelled, not measured, and marked ≈."
-                                         : "Times are medians with 95 % intervals; speed-ups are over the task's root kernel, "
-                                           "paired by block."));
+        m_text.paragraph(
+            fmt::format("{} on {}. {}", info.taskTitle, info.deviceName.empty() ? info.device : info.deviceName,
+                        info.provenance == Provenance::Model
+                            ? "All times are modelled, not measured, and marked ≈."
+                            : "Times are medians with 95 % intervals; speed-ups are over the task's root kernel, "
+                              "paired by block."));
         result();
         ESPALIER_CHECK(lineage());
         ESPALIER_CHECK(curves());
@@ -160,13 +160,15 @@ private:
         if (rows.empty()) {
             m_text.paragraph("No candidate passed.");
         } else {
-            m_text.table({"", "kernel", "by", "case", "time", "over the root", "over the incumbent", "measured again"}, rows);
+            m_text.table({"", "kernel", "by", "case", "time", "over the root", "over the incumbent", "measured again"},
+                         rows);
         }
-        m_text.paragraph(fmt::format("{}, in {:.0f} s; {} tokens, {:.4f} USD for models.", m_input.book.counts().inWords(),
-                                     m_input.seconds, m_input.tokens, m_input.usd));
+        m_text.paragraph(fmt::format("{}, in {:.0f} s; {} tokens, {:.4f} USD for models.",
+                                     m_input.book.counts().inWords(), m_input.seconds, m_input.tokens, m_input.usd));
         if (m_input.idleShare) {
-            m_text.paragraph(fmt::format("The device had nothing to judge in {:.0f} % of the time since it was first asked.",
-                                         100 * *m_input.idleShare));
+            m_text.paragraph(
+                fmt::format("The device had nothing to judge in {:.0f} % of the time since it was first asked.",
+                            100 * *m_input.idleShare));
         }
     }
 
@@ -192,16 +194,18 @@ private:
             if (!node.ideaText.empty()) {
                 m_text.paragraph(fmt::format("{} (by {})", node.ideaText, node.summary.proposer));
             }
-            m_text.paragraph(fmt::format("{} over the root, {} over its parent.", ratioText(node.summary.speedupRoot, node.summary),
+            m_text.paragraph(fmt::format("{} over the root, {} over its parent.",
+                                         ratioText(node.summary.speedupRoot, node.summary),
                                          ratioText(node.summary.speedupParent, node.summary)));
             if (node.summary.overturned) {
                 m_text.paragraph(fmt::format("Its verdict: {}.", verdictText(node.summary)));
             }
             if (i > 0) {
                 const TextDiff diff = diffTexts(node.parentSource, node.source);
-                m_text.code("diff", unifiedText(diff, node.parentSource, node.source,
-                                                fmt::format("node {}", node.parentCandidate ? node.parentCandidate->value : 0),
-                                                fmt::format("node {}", node.summary.id.value)));
+                m_text.code("diff",
+                            unifiedText(diff, node.parentSource, node.source,
+                                        fmt::format("node {}", node.parentCandidate ? node.parentCandidate->value : 0),
+                                        fmt::format("node {}", node.summary.id.value)));
             }
         }
         return {};
@@ -234,7 +238,8 @@ private:
         return {};
     }
 
-    Result<void> curve(const std::vector<ProgressPoint>& points, ProgressAxis axis, const char* file, const char* against)
+    Result<void> curve(const std::vector<ProgressPoint>& points, ProgressAxis axis, const char* file,
+                       const char* against)
     {
         const std::string svg = progressSvg(points, axis);
         ESPALIER_CHECK(write(file, svg));
@@ -248,13 +253,15 @@ private:
         std::map<std::string, std::size_t> counts;
         std::vector<std::vector<std::string>> rows;
         for (const auto& [id, node] : m_input.book.nodes()) {
-            const bool failed = node.outcome != Outcome::Passed || node.overturned; // a person's "passed" is named here, too
+            const bool failed =
+                node.outcome != Outcome::Passed || node.overturned; // a person's "passed" is named here, too
             if (node.kind == NodeKind::Idea || node.state != NodeState::Done || !failed) {
                 continue;
             }
             ++counts[outcomeText(node)];
             if (rows.size() < mostFailures) {
-                rows.push_back({std::to_string(id.value), node.title, node.proposer, outcomeText(node), reasonText(node)});
+                rows.push_back(
+                    {std::to_string(id.value), node.title, node.proposer, outcomeText(node), reasonText(node)});
             }
         }
         if (rows.empty()) {

@@ -87,7 +87,8 @@ std::optional<Capture> captureOf(void* stream)
 }
 
 /// Makes or updates the executable with `make`, and keeps a copy of the graph if that works.
-template <typename Make> int withCopy(void* const& executable, void* graph, Make make)
+template <typename Make>
+int withCopy(void* const& executable, void* graph, Make make)
 {
     void* copy = nullptr;
     int status = passThrough ? success : ask(real.clone, &copy, graph);

@@ -47,7 +47,8 @@ Result<ProfilerOptions> profilerOptions(int argc, char** argv)
         *value = argv[++i];
     }
     if (!device.starts_with("cuda:")) {
-        return fail(ErrorCode::InvalidInput, "espalier-worker profiler is started by a judge; it needs --device cuda:N");
+        return fail(ErrorCode::InvalidInput,
+                    "espalier-worker profiler is started by a judge; it needs --device cuda:N");
     }
     options.cuda.ordinal = options.collector.ordinal = std::atoi(device.c_str() + 5);
     return options;

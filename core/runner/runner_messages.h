@@ -26,7 +26,8 @@ namespace espalier::runner {
 /// Ping      -                nothing: wakes a runner that sleeps, so that its waking is not timed
 /// Capture   -                captures the calls into one graph: `graph` of the reply
 /// Replay    -                launches the captured graph once: `clock` of the reply, with one call
-/// Collect   a memory file    only of a profiler (profiler_main.h): makes the calls as often as its collector wants to and
+/// Collect   a memory file    only of a profiler (profiler_main.h): makes the calls as often as its collector wants to
+/// and
 ///                            writes what it saw into the file, as JSON
 enum class Verb : std::uint32_t { Load = 1, Map, Unmap, Size, Block, Empty, Ping, Capture, Replay, Collect };
 
@@ -75,8 +76,8 @@ struct Request {
 
 enum class Status : std::uint32_t {
     Ok = 0,
-    Failed = 1, ///< the request failed, the runner lives: `text` says why
-    Lost = 2,   ///< the device context is gone: `text` has the device's words; the runner ends itself
+    Failed = 1,   ///< the request failed, the runner lives: `text` says why
+    Lost = 2,     ///< the device context is gone: `text` has the device's words; the runner ends itself
     NoMemory = 3, ///< the device had no memory for what the runner itself needed
 };
 

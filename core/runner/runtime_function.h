@@ -11,9 +11,10 @@ namespace espalier::runner {
 
 inline constexpr int success = 0; // cudaSuccess
 
-/// The runtime's own function behind one that the runner exports. Types of CUDA are plain numbers and pointers here: the
-/// runner is built without the runtime's headers. Null where the runtime has none.
-template <typename Function> void find(Function& function, const char* name)
+/// The runtime's own function behind one that the runner exports. Types of CUDA are plain numbers and pointers here:
+/// the runner is built without the runtime's headers. Null where the runtime has none.
+template <typename Function>
+void find(Function& function, const char* name)
 {
     function = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }

@@ -18,7 +18,7 @@ namespace espalier::runner {
 namespace {
 
 constexpr int candidateFailed = 20, ourFailure = 21;
-constexpr int copyToDevice = 1;          // cudaMemcpyHostToDevice
+constexpr int copyToDevice = 1;           // cudaMemcpyHostToDevice
 constexpr unsigned nonBlockingStream = 1; // cudaStreamNonBlocking
 
 /// What is needed of the CUDA runtime, which the worker does not link.
@@ -48,7 +48,8 @@ struct Runtime {
 
 Result<void> checked(int status, const char* what)
 {
-    return status == 0 ? Result<void>() : fail(ErrorCode::Internal, fmt::format("{} returned CUDA error {}", what, status));
+    return status == 0 ? Result<void>()
+                       : fail(ErrorCode::Internal, fmt::format("{} returned CUDA error {}", what, status));
 }
 
 Result<std::uint64_t> digits(const JsonReader& json)
@@ -156,8 +157,8 @@ private:
         }
         std::uint64_t bytes = 0;
         if (m_workspace) {
-            ESPALIER_TRY(const NativeCall size, NativeCall::prepare(m_workspace, sizes, m_addresses, m_stream,
-                                                                    NativeCall::Returns::Size));
+            ESPALIER_TRY(const NativeCall size,
+                         NativeCall::prepare(m_workspace, sizes, m_addresses, m_stream, NativeCall::Returns::Size));
             bytes = size.callSize();
         }
         if (bytes > 0) {

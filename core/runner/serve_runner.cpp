@@ -145,8 +145,8 @@ Result<std::vector<DeviceCopy>> Server::copiesOf(const Call& call) const
                 return fail(ErrorCode::Protocol, "the slot of a snapshot is not mapped");
             }
         }
-        copies.push_back({m_slots[snapshot.fromSlot] + snapshot.fromOffset, m_slots[snapshot.toSlot] + snapshot.toOffset,
-                          snapshot.bytes});
+        copies.push_back({m_slots[snapshot.fromSlot] + snapshot.fromOffset,
+                          m_slots[snapshot.toSlot] + snapshot.toOffset, snapshot.bytes});
     }
     return copies;
 }

@@ -40,8 +40,8 @@ Result<void> ActHistory::restore()
         } else if (was.is_object()) {
             const Json node = actField(was, "node");
             m_undoable.push_back({name, actWord(was, "field"),
-                                  NodeId{node.is_number_integer() ? node.get<std::int64_t>() : 0}, actField(was, "value"),
-                                  actInWords(stored.what)});
+                                  NodeId{node.is_number_integer() ? node.get<std::int64_t>() : 0},
+                                  actField(was, "value"), actInWords(stored.what)});
         }
     }
     return {};

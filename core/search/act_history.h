@@ -15,7 +15,8 @@ namespace espalier {
 /// What an act replaced: enough to take it back. A value.
 struct Replaced {
     std::string act;   ///< "pin"
-    std::string field; ///< "overturn", "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans", "attachment", "budget", "strategy"
+    std::string field; ///< "overturn", "pinned", "pruned", "boost", "words", "branch_budget", "hints", "bans",
+                       ///< "attachment", "budget", "strategy"
     NodeId node{0};    ///< 0: the session
     Json value;        ///< what stood there before; of a node that grew: that it is pruned
     std::string words; ///< of the act, for a person: filled in by ActHistory
@@ -28,8 +29,8 @@ struct Change {
 };
 
 /// The engineer's acts, each stored with author and time before anybody is told of it, and which of them can be taken
-/// back. What stands in the session's acts is the truth: a reopened session undoes as the old one would have. Thread: the
-/// engine's. Refers to the journal. Errors: the store's.
+/// back. What stands in the session's acts is the truth: a reopened session undoes as the old one would have. Thread:
+/// the engine's. Refers to the journal. Errors: the store's.
 class ActHistory
 {
 public:

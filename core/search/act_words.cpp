@@ -16,9 +16,9 @@ std::string limitsInWords(const Json& limits)
 {
     std::string words;
     for (const auto& [field, before, after] :
-         {std::tuple{"evaluations", "", " evaluations"}, std::tuple{"tokens", "", " tokens"}, std::tuple{"usd", "", " usd"},
-          std::tuple{"seconds", "", " seconds"}, std::tuple{"target", "target ", "x"}, std::tuple{"roof", "roof ", " %"},
-          std::tuple{"plateau", "plateau ", ""}}) {
+         {std::tuple{"evaluations", "", " evaluations"}, std::tuple{"tokens", "", " tokens"},
+          std::tuple{"usd", "", " usd"}, std::tuple{"seconds", "", " seconds"}, std::tuple{"target", "target ", "x"},
+          std::tuple{"roof", "roof ", " %"}, std::tuple{"plateau", "plateau ", ""}}) {
         if (limits.is_object() && limits.contains(field) && limits[field].is_number()) {
             words += fmt::format(", {}{}{}", before,
                                  limits[field].is_number_integer() ? fmt::to_string(limits[field].get<std::int64_t>())
@@ -52,19 +52,22 @@ std::string actInWords(std::string_view what)
         return act.contains(field) && act[field].is_string() ? act[field].get<std::string>() : std::string();
     };
     const auto number = [&](const char* field) {
-        return act.contains(field) && act[field].is_number() ? fmt::format("{:g}", act[field].get<double>()) : std::string();
+        return act.contains(field) && act[field].is_number() ? fmt::format("{:g}", act[field].get<double>())
+                                                             : std::string();
     };
     if (text("act") == "undo" && !text("what").empty()) {
         return printable("undo: " + text("what"), longest);
     }
     std::string words = text("act");
     if (words == "run" || words == "step") {
-        return printable(controlInWords(words, text("strategy"), act.contains("budget") ? act["budget"] : Json()), longest);
+        return printable(controlInWords(words, text("strategy"), act.contains("budget") ? act["budget"] : Json()),
+                         longest);
     }
     if (const std::string of = text("of"); !of.empty()) {
         words += " of " + of;
     }
-    for (const auto& [field, name] : {std::pair{"node", "node"}, std::pair{"second", "and node"}, std::pair{"new", "as node"}}) {
+    for (const auto& [field, name] :
+         {std::pair{"node", "node"}, std::pair{"second", "and node"}, std::pair{"new", "as node"}}) {
         if (const std::string value = number(field); !value.empty()) {
             words += fmt::format(" {} {}", name, value);
         }

@@ -36,7 +36,8 @@ Result<BannedTechnique> checkedBan(std::string text, std::string predicate)
         ban.text = ban.text.empty() ? ban.predicate : ban.text;
     }
     if (ban.text.empty() || ban.text.size() > longestBan) {
-        return fail(ErrorCode::InvalidInput, "A ban is a text of at most 4 KiB: say what is not wanted, such as \"no fp16\".");
+        return fail(ErrorCode::InvalidInput,
+                    "A ban is a text of at most 4 KiB: say what is not wanted, such as \"no fp16\".");
     }
     return ban;
 }
@@ -94,8 +95,9 @@ std::shared_ptr<const Task> taskUnder(const std::vector<BannedTechnique>& bans, 
 
 std::string hintOf(const BannedTechnique& ban)
 {
-    return ban.predicate.empty() ? fmt::format("Banned: {}", ban.text)
-                                 : fmt::format("Banned: {}. The judge rejects what breaks {}.", ban.text, ban.predicate);
+    return ban.predicate.empty()
+               ? fmt::format("Banned: {}", ban.text)
+               : fmt::format("Banned: {}. The judge rejects what breaks {}.", ban.text, ban.predicate);
 }
 
 std::vector<KernelResources> heldBy(const BuildRecord& build)

@@ -31,8 +31,8 @@ std::string hintOf(const BannedTechnique& ban); ///< for prompts
 
 /// What bans need of a build, so that they can be looked up in it later: what each kernel holds, with names cut short.
 std::vector<KernelResources> heldBy(const BuildRecord& build);
-/// A sentence on the first of the limits that they break; nullopt: none. Limits on the library's size and on what a call does
-/// are not in a build's record: they are held when a candidate is built and judged, and not looked up here.
+/// A sentence on the first of the limits that they break; nullopt: none. Limits on the library's size and on what a
+/// call does are not in a build's record: they are held when a candidate is built and judged, and not looked up here.
 std::optional<std::string> brokenBan(const std::vector<Limit>& limits, const std::vector<KernelResources>& kernels);
 
 /// The evidence with which a built candidate ends that was never judged, because of a ban.

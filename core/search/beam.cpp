@@ -11,8 +11,8 @@ namespace {
 
 constexpr int mostLookedAt = 512; ///< ranks in which another branch is looked for
 
-/// The open idea under the parents with the fewest turns so far; the most promising among those. `series`: of those that go
-/// on when the rounds have nothing left, else of those that still want an implementation in this one.
+/// The open idea under the parents with the fewest turns so far; the most promising among those. `series`: of those
+/// that go on when the rounds have nothing left, else of those that still want an implementation in this one.
 std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>& parents, bool series,
                                const Beam::Parameters& parameters)
 {
@@ -36,7 +36,8 @@ std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>
     return first ? std::optional(std::get<Ranked>(*first).id) : std::nullopt;
 }
 
-/// Some outcome of the round's is not known. Of an idea that is implemented one by one the newest is the one that is awaited.
+/// Some outcome of the round's is not known. Of an idea that is implemented one by one the newest is the one that is
+/// awaited.
 bool roundAwaited(const SearchTree& tree, int tries)
 {
     const auto& waiting = tree.awaitedOneByOne();

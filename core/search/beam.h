@@ -6,10 +6,11 @@
 namespace espalier {
 
 /// Rounds. The fastest `width` kernels, every pinned one, and a `bank` of the best kernels of other branches are the
-/// survivors. Each is asked for ideas, each idea gets `tries` implementations where its proposer (a model) plans so many;
-/// when the outcomes of all of them are known, the survivors are chosen anew. A survivor that falls out in the middle of a
-/// round takes its untouched ideas with it. When no survivor has a new idea left, their series (the tuner's, and what a
-/// model plans beyond that) go on, `step` tries of one before the next has its turn; after that the beam widens to what was left behind, so that a budget is never left over.
+/// survivors. Each is asked for ideas, each idea gets `tries` implementations where its proposer (a model) plans so
+/// many; when the outcomes of all of them are known, the survivors are chosen anew. A survivor that falls out in the
+/// middle of a round takes its untouched ideas with it. When no survivor has a new idea left, their series (the
+/// tuner's, and what a model plans beyond that) go on, `step` tries of one before the next has its turn; after that the
+/// beam widens to what was left behind, so that a budget is never left over.
 class Beam final : public Strategy
 {
 public:

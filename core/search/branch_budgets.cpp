@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the search tree that keeps what its branches may spend. A branch with a budget has a running total, so that
-// neither a new node nor a decision looks at the whole branch.
+// The part of the search tree that keeps what its branches may spend. A branch with a budget has a running total, so
+// that neither a new node nor a decision looks at the whole branch.
 #include "core/search/search_tree.h"
 
 namespace espalier {

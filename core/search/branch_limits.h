@@ -25,8 +25,8 @@ std::string branchLimitsText(const BranchLimits& limits); ///< empty: there is n
 BranchLimits branchLimitsFrom(const std::string& text);
 Result<std::map<NodeId, BranchLimits>> branchLimitsIn(Store& store);
 
-/// Limit by limit: those of `set` hold from now on, those of `lift` ("usd") no more, the others stay as they are. `spent`:
-/// by the branch so far. Errors: InvalidInput: a branch has no such limit.
+/// Limit by limit: those of `set` hold from now on, those of `lift` ("usd") no more, the others stay as they are.
+/// `spent`: by the branch so far. Errors: InvalidInput: a branch has no such limit.
 Result<BranchLimits> changedLimits(BranchLimits limits, const BranchBudget& set, const std::vector<std::string>& lift,
                                    const BranchSpending& spent);
 

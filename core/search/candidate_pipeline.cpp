@@ -184,8 +184,8 @@ void CandidatePipeline::forgetAgain(NodeId node, const std::string& why)
     m_book.returnedToQueue(node);
     m_book.setState(node, NodeState::Done);
     if (!why.empty()) {
-        m_events.push_back(pipeline::Note{fmt::format(
-            "Node {} could not be judged again and keeps its verdict and figures: {}", node.value, why)});
+        m_events.push_back(pipeline::Note{
+            fmt::format("Node {} could not be judged again and keeps its verdict and figures: {}", node.value, why)});
     }
 }
 
@@ -257,8 +257,9 @@ std::int64_t CandidatePipeline::active() const
 {
     return std::count_if(m_passes.begin(), m_passes.end(), [this](const auto& entry) {
         const Step step = entry.second.step;
-        return entry.first != taskRoot && !entry.second.start.again && (step == Step::Building || step == Step::Judging ||
-                                           (step == Step::Built && !m_book.pruned(entry.first)));
+        return entry.first != taskRoot && !entry.second.start.again &&
+               (step == Step::Building || step == Step::Judging ||
+                (step == Step::Built && !m_book.pruned(entry.first)));
     });
 }
 

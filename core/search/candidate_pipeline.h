@@ -28,7 +28,8 @@ struct PassStart {
     bool built = false;                      ///< the build stage is among them
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
     std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
-    std::vector<Evidence> remarks; ///< what is known of the source before it is built; joins the evidence, changes no outcome
+    std::vector<Evidence>
+        remarks; ///< what is known of the source before it is built; joins the evidence, changes no outcome
     std::optional<Again> again; ///< it has its verdict (`soFar`, whole) and is judged once more, beside the allowance
 };
 
@@ -50,11 +51,11 @@ struct Note {
 using Event = std::variant<Ended, Trouble, Broken, Note>;
 } // namespace pipeline
 
-/// Carries candidates through build → verify → time: on all builders, then one after the other through the judge (of each
-/// device), which gets the oldest built candidate first and the task's root before all. Each stage's record is stored before anything
-/// tells of it; a record that could not be stored is kept and written first when the run goes on. Thread: the
-/// engine's; nothing blocks but the store. Refers to journal, book, pool; the evaluator comes and goes (a lost judge is
-/// no verdict: the candidate is tried again).
+/// Carries candidates through build → verify → time: on all builders, then one after the other through the judge (of
+/// each device), which gets the oldest built candidate first and the task's root before all. Each stage's record is
+/// stored before anything tells of it; a record that could not be stored is kept and written first when the run goes
+/// on. Thread: the engine's; nothing blocks but the store. Refers to journal, book, pool; the evaluator comes and goes
+/// (a lost judge is no verdict: the candidate is tried again).
 class CandidatePipeline
 {
 public:
@@ -95,8 +96,8 @@ public:
     /// Kernels that wait to be judged again keep the figures they have.
     void forgetAgain();
     bool judgedAgain(NodeId node) const; ///< waits for it, or is under way
-    /// The engineer's bans, for every candidate judged from now on (the task's root is none): on what the code holds, and
-    /// the task that says them to the judge.
+    /// The engineer's bans, for every candidate judged from now on (the task's root is none): on what the code holds,
+    /// and the task that says them to the judge.
     void setBans(std::vector<Limit> limits, std::shared_ptr<const Task> task);
     /// Abandons what is built or judged of it; it ends as cancelled. What is judged again keeps its verdict.
     void kill(NodeId node);
@@ -109,7 +110,7 @@ public:
     int waiting() const; ///< for the judge
     int judging() const { return static_cast<int>(m_judging.size()); }
     std::optional<NodeId> judgingAgain() const; ///< with the judge once more
-    std::int64_t active() const; ///< passes that have started, the root's not counted
+    std::int64_t active() const;                ///< passes that have started, the root's not counted
 
 private:
     enum class Step { Queued, Building, Built, Judging };
@@ -178,7 +179,7 @@ private:
     std::vector<Reference> m_references;
     std::map<NodeId, Pass> m_passes;
     std::map<std::string, NodeId> m_programs; ///< those with a verdict; the oldest node
-    std::map<RequestId, NodeId> m_judging; ///< at most one a lane of the evaluator's
+    std::map<RequestId, NodeId> m_judging;    ///< at most one a lane of the evaluator's
     std::int64_t m_nextRequest = 1;
     bool m_launching = false;
     std::int64_t m_allowance = 0;

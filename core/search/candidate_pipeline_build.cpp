@@ -60,7 +60,8 @@ bool CandidatePipeline::mayBuild(NodeId node, const Pass& pass) const
 /// Builders may be busy with what was built ahead.
 bool CandidatePipeline::awaitsBuilder() const
 {
-    return m_launching && std::any_of(m_passes.begin(), m_passes.end(), [this](const auto& entry) { return mayBuild(entry.first, entry.second); });
+    return m_launching && std::any_of(m_passes.begin(), m_passes.end(),
+                                      [this](const auto& entry) { return mayBuild(entry.first, entry.second); });
 }
 
 /// Gives idle builders what is likely to be asked for next, so that the judge need not wait for it.

@@ -94,7 +94,8 @@ void CandidatePipeline::startJudging()
             return;
         }
         const bool free = node == taskRoot || pass.start.again.has_value();
-        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) || (!free && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
+        if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) ||
+            (!free && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
             continue;
         }
         if (auto job = jobFor(pass)) {
@@ -118,7 +119,8 @@ CandidatePipeline::Pass* CandidatePipeline::judged(RequestId id)
 
 std::optional<RequestId> CandidatePipeline::judgingOf(NodeId node) const
 {
-    const auto found = std::find_if(m_judging.begin(), m_judging.end(), [node](const auto& job) { return job.second == node; });
+    const auto found =
+        std::find_if(m_judging.begin(), m_judging.end(), [node](const auto& job) { return job.second == node; });
     return found == m_judging.end() ? std::nullopt : std::optional(found->first);
 }
 

@@ -21,13 +21,13 @@ void CandidatePipeline::knowProgram(const std::string& program, NodeId node)
 /// Names the program of a candidate that was just built.
 void CandidatePipeline::nameProgram(Pass& pass, const Library& library, BuildRecord& build)
 {
-    build.program = programIdentity(pass.host, *library.bytes,
-                                    m_setup.simulated ? DeviceCode::Ptx : DeviceCode::Machine);
+    build.program =
+        programIdentity(pass.host, *library.bytes, m_setup.simulated ? DeviceCode::Ptx : DeviceCode::Machine);
     pass.program = build.program;
 }
 
-/// True while an older candidate that may prove to be the same program is on its way: one with the same host part that is
-/// not built yet, or the same program without a verdict.
+/// True while an older candidate that may prove to be the same program is on its way: one with the same host part that
+/// is not built yet, or the same program without a verdict.
 bool CandidatePipeline::awaitsTwin(NodeId node, const Pass& pass) const
 {
     if (pass.program.empty() || pass.start.again || node == taskRoot) {
@@ -48,8 +48,8 @@ bool CandidatePipeline::awaitsTwin(NodeId node, const Pass& pass) const
 /// Ends a candidate whose program has a verdict already.
 bool CandidatePipeline::endIfTwin(NodeId node, Pass& pass)
 {
-    const auto first = pass.program.empty() || pass.start.again || node == taskRoot ? m_programs.end()
-                                                                                   : m_programs.find(pass.program);
+    const auto first =
+        pass.program.empty() || pass.start.again || node == taskRoot ? m_programs.end() : m_programs.find(pass.program);
     if (first == m_programs.end() || first->second >= node) {
         return false;
     }
@@ -60,10 +60,11 @@ bool CandidatePipeline::endIfTwin(NodeId node, Pass& pass)
     evaluation.build = pass.start.soFar.build;
     evaluation.evidence = pass.start.soFar.evidence;
     const std::string figure = twin.outcome != Outcome::Passed ? std::string(nameOf(twin.outcome))
-                               : twin.speedupRoot              ? fmt::format("{:.2f}x over the root", twin.speedupRoot->value)
-                                                               : "passed";
-    evaluation.reason = fmt::format("Compiled, it is the same program as node {} (\"{}\"; {}): it is not measured twice.",
-                                    twin.id.value, twin.title, figure);
+                               : twin.speedupRoot ? fmt::format("{:.2f}x over the root", twin.speedupRoot->value)
+                                                  : "passed";
+    evaluation.reason =
+        fmt::format("Compiled, it is the same program as node {} (\"{}\"; {}): it is not measured twice.",
+                    twin.id.value, twin.title, figure);
     evaluation.evidence.push_back({"duplicate", evaluation.reason});
     evaluation.epoch = m_setup.epoch;
     record({node, std::move(evaluation), 0, true});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a candidate's end stands in its row: fields in one order, each closed by a bar; a bar or a percent sign within a text is
-// written %7C or %25. Numbers are those of std::to_chars, which come back as they were.
-//   version | outcome | stage | cause | reason | epoch | identity | device seconds | ended by a ban | memory, size, occupancy,
-//   tensor cores in the build and in the source | 0, or 1 + kernels | program | per kernel: name | registers | shared bytes |
-//   spill stores | spill loads | stack | n, and n times: class of instructions | count |
-//   provenance, empty without a timing | objective, and the ratios to root, parent and incumbent: each 0, or 1 | value | low |
-//   high | measured again | full tier | guard that was broken
+// How a candidate's end stands in its row: fields in one order, each closed by a bar; a bar or a percent sign within a
+// text is written %7C or %25. Numbers are those of std::to_chars, which come back as they were.
+//   version | outcome | stage | cause | reason | epoch | identity | device seconds | ended by a ban | memory, size,
+//   occupancy, tensor cores in the build and in the source | 0, or 1 + kernels | program | per kernel: name | registers
+//   | shared bytes | spill stores | spill loads | stack | n, and n times: class of instructions | count | provenance,
+//   empty without a timing | objective, and the ratios to root, parent and incumbent: each 0, or 1 | value | low | high
+//   | measured again | full tier | guard that was broken
 #include "core/search/bans.h"
 #include "core/search/ended_record.h"
 
@@ -89,7 +89,8 @@ public:
         }
         return text.append(rest);
     }
-    template <typename Number> Number number()
+    template <typename Number>
+    Number number()
     {
         const std::string_view digits = field();
         Number number = 0;
@@ -122,7 +123,8 @@ void write(FieldWriter& fields, const std::vector<KernelResources>& kernels)
 {
     for (const KernelResources& one : kernels) {
         fields.add(one.kernel);
-        for (const int figure : {one.registers, one.sharedBytes, one.spillStoreBytes, one.spillLoadBytes, one.stackBytes}) {
+        for (const int figure :
+             {one.registers, one.sharedBytes, one.spillStoreBytes, one.spillLoadBytes, one.stackBytes}) {
             fields.add(figure);
         }
         fields.add(std::ssize(one.instructions));
@@ -180,7 +182,8 @@ std::string EndedRecord::text() const
     if (evaluation.timing && !evaluation.timing->cases.empty()) {
         const TimingRecord& timing = *evaluation.timing;
         fields.add(nameOf(timing.cases.front().provenance));
-        for (const auto& figure : {timing.objectiveUs, timing.speedupRoot, timing.speedupParent, timing.speedupIncumbent}) {
+        for (const auto& figure :
+             {timing.objectiveUs, timing.speedupRoot, timing.speedupParent, timing.speedupIncumbent}) {
             fields.add(figure);
         }
         fields.add(timing.again ? 1 : 0);
@@ -233,7 +236,8 @@ std::optional<EndedRecord> EndedRecord::parse(std::string_view text)
         TimingRecord timing;
         timing.cases.push_back({});
         timing.cases.front().provenance = *provenance;
-        for (auto* figure : {&timing.objectiveUs, &timing.speedupRoot, &timing.speedupParent, &timing.speedupIncumbent}) {
+        for (auto* figure :
+             {&timing.objectiveUs, &timing.speedupRoot, &timing.speedupParent, &timing.speedupIncumbent}) {
             *figure = fields.interval();
         }
         timing.again = fields.whole() != 0;

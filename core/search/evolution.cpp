@@ -92,7 +92,8 @@ Decision Evolution::next(const SearchTree& tree) const
         order.erase(order.begin() + static_cast<std::ptrdiff_t>(pick));
     }
     for (const NodeId parent : drawn) {
-        if (auto decision = expansionOf(tree, parent, fmt::format("{} of island {}", migration ? "an immigrant" : "an elite", home))) {
+        if (auto decision = expansionOf(
+                tree, parent, fmt::format("{} of island {}", migration ? "an immigrant" : "an elite", home))) {
             return *decision;
         }
     }

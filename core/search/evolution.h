@@ -15,8 +15,8 @@ class Evolution final : public Strategy
 public:
     struct Parameters {
         int islands = 3;
-        int migration = 5;    ///< turns of an island from one immigrant to the next
-        double cross = 0.2;   ///< probability of a crossover
+        int migration = 5;     ///< turns of an island from one immigrant to the next
+        double cross = 0.2;    ///< probability of a crossover
         double pressure = 0.5; ///< chance to take the best elite, of the rest the next best, and so on
     };
 

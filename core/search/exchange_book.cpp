@@ -9,7 +9,8 @@ namespace {
 
 Exchange withoutTexts(Exchange exchange)
 {
-    for (std::string* text : {&exchange.system, &exchange.prompt, &exchange.request, &exchange.answer, &exchange.reasoning}) {
+    for (std::string* text :
+         {&exchange.system, &exchange.prompt, &exchange.request, &exchange.answer, &exchange.reasoning}) {
         text->clear();
     }
     return exchange;
@@ -53,17 +54,19 @@ std::optional<std::string> ExchangeBook::refusal(std::int64_t tokens, std::optio
     const std::int64_t spentTokens = m_total.tokens() + m_total.possibleTokens;
     const double spentUsd = m_total.usd + m_total.possibleUsd;
     if (budget.tokens && spentTokens + reservedTokens > *budget.tokens) {
-        return fmt::format("the budget of {} tokens leaves no room for the next request ({} spent, up to {} reserved): raise "
-                           "it to go on",
-                           *budget.tokens, spentTokens, reservedTokens);
+        return fmt::format(
+            "the budget of {} tokens leaves no room for the next request ({} spent, up to {} reserved): raise "
+            "it to go on",
+            *budget.tokens, spentTokens, reservedTokens);
     }
     if (!budget.usd) {
         return std::nullopt;
     }
     if (!usd && !budget.tokens) {
-        return fmt::format("the model's price is not known, so that a budget of {:.2f} USD cannot be kept: add its price to "
-                           "prices.json, or give a budget of tokens",
-                           *budget.usd);
+        return fmt::format(
+            "the model's price is not known, so that a budget of {:.2f} USD cannot be kept: add its price to "
+            "prices.json, or give a budget of tokens",
+            *budget.usd);
     }
     if (usd && spentUsd + reservedUsd > *budget.usd) {
         return fmt::format("the budget of {:.2f} USD leaves no room for the next request ({:.4f} spent, up to {:.4f} "

@@ -37,7 +37,7 @@ public:
     };
     std::vector<Grown> takeGrown();
     void touch(NodeId node) { m_changed.insert(node); }
-    void touchAll(); ///< every node that something was asked about
+    void touchAll();                ///< every node that something was asked about
     std::set<NodeId> takeChanged(); ///< nodes whose exchanges began or ended
 
 private:

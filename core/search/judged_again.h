@@ -10,8 +10,8 @@ namespace espalier {
 /// every candidate of the run.
 void askAgain(EvaluationJob& job, Again what, Profiling configured);
 
-/// The node's record from now on. What was not looked at again stays as it was, unless the kernel was rejected: then the
-/// new word is the only one. `now` has an outcome other than NotRun.
+/// The node's record from now on. What was not looked at again stays as it was, unless the kernel was rejected: then
+/// the new word is the only one. `now` has an outcome other than NotRun.
 Evaluation recordAgain(Again what, const Evaluation& before, Evaluation now);
 
 } // namespace espalier

@@ -11,7 +11,8 @@ namespace espalier {
 enum class MemoryStrategy { Direct, Vector, Shared, Async, Bulk };
 
 /// What makes two kernels different in kind rather than in speed: the axes of the archive that strategy `evolution`
-/// keeps (one elite for each cell, after MAP-Elites, Mouret and Clune 2015). Values; pure functions of text and records.
+/// keeps (one elite for each cell, after MAP-Elites, Mouret and Clune 2015). Values; pure functions of text and
+/// records.
 struct KernelTraits {
     MemoryStrategy memory = MemoryStrategy::Direct;
     bool tensorCores = false;

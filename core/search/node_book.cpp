@@ -108,8 +108,8 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
             summary.speedupParent = summary.speedupRoot;
         }
         summary.tieWithParent =
-            summary.speedupParent && statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) ==
-                                         statistics::Comparison::Tie;
+            summary.speedupParent &&
+            statistics::compare(*summary.speedupParent, bandOf(*summary.provenance)) == statistics::Comparison::Tie;
     }
     if (evaluation.timing && (evaluation.timing->tier == "full" || summary.measuredAgain)) {
         m_inFull.insert(id);
@@ -198,8 +198,8 @@ void NodeBook::changed(NodeId id)
     count(m_nodes.at(id));
 }
 
-/// Its figures or its right to rank have changed: the walk is taken again from it on. Nodes below it, which a prune takes
-/// out as well, have larger ids.
+/// Its figures or its right to rank have changed: the walk is taken again from it on. Nodes below it, which a prune
+/// takes out as well, have larger ids.
 void NodeBook::ranksAnew(NodeId id)
 {
     for (Lead& lead : m_lead) {
@@ -211,7 +211,7 @@ void NodeBook::ranksAnew(NodeId id)
 /// Moves the node from the tally it was in to the one it belongs to now.
 void NodeBook::count(const NodeSummary& node)
 {
-    std::int64_t EvaluationCounts::*tally = nullptr;
+    std::int64_t EvaluationCounts::* tally = nullptr;
     if (node.kind != NodeKind::Idea && node.state == NodeState::Done && node.id != taskRoot &&
         node.cause != NotRunCause::NoSource && node.cause != NotRunCause::Cancelled) {
         switch (node.outcome) {
@@ -232,7 +232,7 @@ void NodeBook::count(const NodeSummary& node)
             break;
         }
     }
-    std::int64_t EvaluationCounts::*&before = m_entries[node.id].counted;
+    std::int64_t EvaluationCounts::*& before = m_entries[node.id].counted;
     if (before) {
         --(m_counts.*before);
         --m_counts.evaluations;
@@ -333,9 +333,8 @@ bool NodeBook::beats(const NodeSummary& challenger, const NodeSummary& best) con
     const bool together = challenger.speedupParent && parentCandidate(challenger.id) == best.id;
     const Interval over =
         together ? *challenger.speedupParent : statistics::quotient(overRoot(challenger), overRoot(best));
-    const bool slowerThanParent =
-        challenger.speedupParent &&
-        statistics::compare(*challenger.speedupParent, band) == statistics::Comparison::Slower;
+    const bool slowerThanParent = challenger.speedupParent && statistics::compare(*challenger.speedupParent, band) ==
+                                                                  statistics::Comparison::Slower;
     return statistics::compare(over, band) == statistics::Comparison::Faster && !slowerThanParent;
 }
 

@@ -30,8 +30,8 @@ public:
     void finished(NodeId id, const Evaluation& evaluation);
     void setSpending(NodeId id, std::int64_t tokens, std::optional<double> usd);
     void setBranchBudget(NodeId id, const BranchBudget& budget, const BranchSpending& spent);
-    /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here. nullopt: the
-    /// judge's counts again.
+    /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here. nullopt:
+    /// the judge's counts again.
     void overturn(NodeId id, std::optional<Overturn> overturn);
     /// What built nodes may not hold, those that are there already and those to come: who does is never the best and no
     /// winner, as long as the limits stand. Verdicts stay. The task's root is spared.
@@ -48,12 +48,13 @@ public:
     bool pruned(NodeId id) const; ///< it or anything above it
     /// Errors: InvalidInput: it or something below it is pinned, and so protected from what takes it out of the search.
     Result<void> checkUnprotected(NodeId id) const;
-    /// The fastest that passed, of the frame, not pruned and not banned; the root when nothing is faster. Measured figures: a node
-    /// takes the place of an older one only when it is faster beyond the tie band and not slower than its own parent,
-    /// and never when it breaks the objective's guard. `inFull`: among those that were timed in the full tier, and the root.
+    /// The fastest that passed, of the frame, not pruned and not banned; the root when nothing is faster. Measured
+    /// figures: a node takes the place of an older one only when it is faster beyond the tie band and not slower than
+    /// its own parent, and never when it breaks the objective's guard. `inFull`: among those that were timed in the
+    /// full tier, and the root.
     std::optional<NodeId> best(bool inFull = false) const;
-    /// What is told as the best: of those that were timed in the full tier, since the best of many quick figures is flattered by
-    /// its noise; best() where none was, or where figures are modelled and have no noise.
+    /// What is told as the best: of those that were timed in the full tier, since the best of many quick figures is
+    /// flattered by its noise; best() where none was, or where figures are modelled and have no noise.
     std::optional<NodeId> headline() const;
     /// The same among the candidates that the words are true of; the headline itself where it is one of them.
     std::optional<NodeId> headline(const std::function<bool(const NodeSummary&)>& among) const;
@@ -66,11 +67,11 @@ public:
 private:
     struct Entry {
         int children = 0;
-        std::int64_t EvaluationCounts::*counted = nullptr; ///< the tally that it is in
-        std::vector<KernelResources> kernels;              ///< of its build, for bans
+        std::int64_t EvaluationCounts::* counted = nullptr; ///< the tally that it is in
+        std::vector<KernelResources> kernels;               ///< of its build, for bans
     };
-    /// The walk over the nodes in the order of their ids that finds the best, as far as it holds: who led, and from which
-    /// node on. What changes at one node leaves all of the walk before it as it was.
+    /// The walk over the nodes in the order of their ids that finds the best, as far as it holds: who led, and from
+    /// which node on. What changes at one node leaves all of the walk before it as it was.
     struct Lead {
         std::vector<NodeId> leaders; ///< each took the place of the one before
         NodeId seen{0};              ///< the walk has come so far

@@ -18,8 +18,8 @@ struct NodePayload {
     std::int64_t tokens = 0;
     double usd = 0;
     bool byHand = false; ///< ideas: the engineer crossed two nodes
-    /// Ideas: what its proposer said before the engineer's words took its place, so that it can be had back. Who writes what
-    /// it is told implements such an idea.
+    /// Ideas: what its proposer said before the engineer's words took its place, so that it can be had back. Who writes
+    /// what it is told implements such an idea.
     std::optional<std::string> edited;
     std::string why; ///< why the strategy chose this expansion, or asked for this idea; the engineer's own: that it is
     std::optional<EndedRecord> ended; ///< candidates and roots that have an outcome

@@ -129,20 +129,20 @@ bool Planner::consumeHead()
     return false;
 }
 
-/// What may be better than the best of all that was consumed, by more than a tie, is timed in the full tier before anything
-/// is decided by it: the search does not build on a lucky figure. Nothing is built on what left the search meanwhile. A
-/// function of the tree and the record, so a reopened session asks the same.
+/// What may be better than the best of all that was consumed, by more than a tie, is timed in the full tier before
+/// anything is decided by it: the search does not build on a lucky figure. Nothing is built on what left the search
+/// meanwhile. A function of the tree and the record, so a reopened session asks the same.
 bool Planner::awaitsFullTime(NodeId head)
 {
     const Verdict& verdict = m_arrived.at(head);
     const bool reaches = head != taskRoot && m_tree.inSearch(head) && !m_tree.at(head).banned &&
-                         verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() && verdict.speedupAtMost &&
+                         verdict.outcome == Outcome::Passed && verdict.frame == m_tree.frame() &&
+                         verdict.speedupAtMost &&
                          *verdict.speedupAtMost > m_tree.bestScore() * (1 + statistics::leastDifference);
     if (!m_setup.takeFullTime || !reaches || verdict.fullTier) {
         return false;
     }
-    return m_pipeline.judgedAgain(head) ||
-           (m_fullTimeAsked.insert(head).second && m_setup.takeFullTime(head));
+    return m_pipeline.judgedAgain(head) || (m_fullTimeAsked.insert(head).second && m_setup.takeFullTime(head));
 }
 
 void Planner::onEnded(NodeId node, const Evaluation& evaluation)

@@ -41,12 +41,12 @@ public:
         std::shared_ptr<const Task> task;
         std::uint64_t seed = 1;
         int window = 6;
-        ExchangeBook* exchanges = nullptr;   ///< what requests have cost; nullptr: nothing is known
-        std::string deviceSheet;             ///< for proposers that read it
-        std::string lessons;                 ///< of earlier sessions
-        std::int64_t firstRequest = 1;       ///< above every id of an earlier planner with the same proposers
-        /// Has a candidate's time taken in the full tier (onMeasuredAgain() brings it); false when that cannot be. Empty:
-        /// figures need no second look.
+        ExchangeBook* exchanges = nullptr; ///< what requests have cost; nullptr: nothing is known
+        std::string deviceSheet;           ///< for proposers that read it
+        std::string lessons;               ///< of earlier sessions
+        std::int64_t firstRequest = 1;     ///< above every id of an earlier planner with the same proposers
+        /// Has a candidate's time taken in the full tier (onMeasuredAgain() brings it); false when that cannot be.
+        /// Empty: figures need no second look.
         std::function<bool(NodeId)> takeFullTime;
     };
     enum class State {
@@ -74,8 +74,8 @@ public:
     void setStrategy(const Strategy& strategy) { m_strategy = &strategy; } ///< decides from now on; must outlive this
     /// What happens next, at most `most` entries; one call of the strategy, and nothing changes.
     std::vector<PlannedStep> plannedSteps(std::size_t most) const;
-    /// A large session's texts are read for comparison a few at a time, before a model's first kernel needs them. True: more
-    /// are left. To be called while nothing else is to do.
+    /// A large session's texts are read for comparison a few at a time, before a model's first kernel needs them. True:
+    /// more are left. To be called while nothing else is to do.
     bool indexAhead();
     /// Once nothing is left to try: what the search was kept from, and the remedy; else that every idea was tried.
     std::string whyExhausted() const;
@@ -96,11 +96,11 @@ public:
     Result<void> setPinned(NodeId node, bool pinned);
     Result<void> setPruned(NodeId node, bool pruned);
     Result<void> setBoost(NodeId node, double boost);
-    /// Asks a model again for what it made: a candidate anew under its idea, or (an idea, a root, `ideas`) new ideas under
-    /// the parent. `prompt`: the engineer's own words; empty: as assembled. It is asked when the run goes on.
+    /// Asks a model again for what it made: a candidate anew under its idea, or (an idea, a root, `ideas`) new ideas
+    /// under the parent. `prompt`: the engineer's own words; empty: as assembled. It is asked when the run goes on.
     Result<void> ask(NodeId node, const std::string& prompt, bool ideas);
     Result<void> addHint(const std::string& text);
-    Result<void> removeHint(int number); ///< from 1, in the order in which they stand
+    Result<void> removeHint(int number);               ///< from 1, in the order in which they stand
     Result<void> attach(const Attachment& attachment); ///< an empty text takes it away
     Result<void> ban(const std::string& text, const std::string& predicate);
     Result<void> liftBan(int number); ///< from 1, in the order in which they stand
@@ -149,7 +149,8 @@ private:
     void finishAsking();
     bool addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
                   const std::string& why);
-    StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea, const std::string& why) const;
+    StoredNode ideaNode(NodeId parent, const Proposer& proposer, const ProposedIdea& idea,
+                        const std::string& why) const;
     void crossOver(const decision::Crossover& decided);
     Result<std::optional<StoredNode>> crossing(NodeId first, NodeId second, const std::string& why, bool byHand);
     std::optional<NodeId> crossedByHand() const;
@@ -254,7 +255,7 @@ private:
     std::set<NodeId> m_heldIdeas;        ///< no candidates of them while their proposer is held
     std::set<NodeId> m_askAgain;         ///< parents whose ideas were asked for while a proposer was held
     std::deque<IdeaRequest> m_ideaRequests;
-    std::map<NodeId, std::string> m_whys;     ///< of what is in flight: why it was chosen
+    std::map<NodeId, std::string> m_whys; ///< of what is in flight: why it was chosen
     std::vector<std::string> m_hints;
     std::vector<BannedTechnique> m_bans;
     std::vector<Attachment> m_attachments;

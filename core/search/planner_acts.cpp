@@ -59,7 +59,8 @@ Result<Change> Planner::nodeChange(NodeId id, const std::function<void(StoredNod
 }
 
 /// `field`: what is changed and can be put back.
-Result<void> Planner::change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit)
+Result<void> Planner::change(NodeId id, const char* what, const char* field,
+                             const std::function<void(StoredNode&)>& edit)
 {
     ESPALIER_TRY(const StoredNode before, stored(id));
     StoredNode after = before;
@@ -96,7 +97,8 @@ Result<void> Planner::setPruned(NodeId node, bool pruned)
         ESPALIER_CHECK(m_book.checkUnprotected(node));
     }
     // Observers draw whole subtrees as pruned, but each node carries its own flag only: nothing else changed.
-    return change(node, pruned ? "prune" : "restore", "pruned", [pruned](StoredNode& stored) { stored.pruned = pruned; });
+    return change(node, pruned ? "prune" : "restore", "pruned",
+                  [pruned](StoredNode& stored) { stored.pruned = pruned; });
 }
 
 /// What was taken out of the order because it was pruned before it ran, and is in the search again.
@@ -121,8 +123,9 @@ Result<void> Planner::overturn(NodeId node, Outcome as, const std::string& reaso
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", node.value));
     }
     if (trimmed(reason).empty() || reason.size() > longestText) {
-        return fail(ErrorCode::InvalidInput, "An overturned verdict needs a reason: say in a sentence what you know that the "
-                                             "judge does not.");
+        return fail(ErrorCode::InvalidInput,
+                    "An overturned verdict needs a reason: say in a sentence what you know that the "
+                    "judge does not.");
     }
     const Outcome judged = summary->overturned ? summary->overturned->judged : summary->outcome;
     const bool verdict = judged == Outcome::Passed || judged == Outcome::Incorrect || judged == Outcome::Suspicious ||
@@ -198,10 +201,11 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
         const std::string theirs = payload.edited.value_or(before.ideaText);
         payload.edited = text == theirs ? std::nullopt : std::optional(theirs);
         if (payload.edited && !writerByWords()) {
-            return fail(ErrorCode::InvalidInput,
-                        fmt::format("The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
-                                    "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
-                                    before.proposer, idea.value));
+            return fail(
+                ErrorCode::InvalidInput,
+                fmt::format("The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
+                            "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
+                            before.proposer, idea.value));
         }
     }
     return change(idea, "edit", "words", [&](StoredNode& stored) {
@@ -221,10 +225,12 @@ Result<std::optional<NodeId>> Planner::putBack(std::optional<NodeId> parent, con
     const NodeId node = found->second;
     if (!m_tree.at(node).pruned) {
         const NodeId above = prunedAbove(node);
-        return fail(ErrorCode::InvalidInput,
-                    fmt::format("The session has this kernel already: it is node {} (\"{}\"), and node {} above it is pruned: put "
-                                "that back (steer restore --node {}).",
-                                node.value, m_book.find(node)->title, above.value, above.value));
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format(
+                "The session has this kernel already: it is node {} (\"{}\"), and node {} above it is pruned: put "
+                "that back (steer restore --node {}).",
+                node.value, m_book.find(node)->title, above.value, above.value));
     }
     ESPALIER_CHECK(setPruned(node, false));
     return node;
@@ -244,11 +250,12 @@ Result<NodeId> Planner::inject(std::optional<NodeId> parent, const std::string& 
     const std::string identity = sourceIdentity(source);
     if (const auto twin = twinOf(identity)) {
         const std::string remedy =
-            m_book.pruned(*twin)
-                ? fmt::format(", which is out of the search: put it back (steer restore --node {})", prunedAbove(*twin).value)
-                : "";
-        return fail(ErrorCode::InvalidInput, fmt::format("The session has this kernel already: it is node {} (\"{}\"){}.",
-                                                         twin->value, m_book.find(*twin)->title, remedy));
+            m_book.pruned(*twin) ? fmt::format(", which is out of the search: put it back (steer restore --node {})",
+                                               prunedAbove(*twin).value)
+                                 : "";
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("The session has this kernel already: it is node {} (\"{}\"){}.", twin->value,
+                                m_book.find(*twin)->title, remedy));
     }
     ESPALIER_TRY(const auto back, putBack(parent, identity));
     if (back) {

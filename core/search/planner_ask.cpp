@@ -70,8 +70,9 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         return fail(ErrorCode::InvalidInput, "The prompt is longer than 1 MiB: shorten it.");
     }
     if (const auto spent = m_tree.spentBranch(id)) {
-        return fail(ErrorCode::InvalidInput,
-                    fmt::format("The branch of node {} has used up its budget: raise it to ask for more.", spent->value));
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format("The branch of node {} has used up its budget: raise it to ask for more.", spent->value));
     }
     if (!backgroundWanted()) {
         return fail(ErrorCode::InvalidInput,
@@ -88,7 +89,8 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
         again.ordinal = m_book.childrenOf(idea->id);
         again.title = idea->title;
         again.proposer = idea->proposer;
-        again.payload = NodePayload{.own = prompt.empty() ? "" : ownPromptPayload(prompt), .why = "the engineer asked"}.text();
+        again.payload =
+            NodePayload{.own = prompt.empty() ? "" : ownPromptPayload(prompt), .why = "the engineer asked"}.text();
         again.createdAt = timestamp();
         ESPALIER_CHECK(m_acts.perform({{"act", "ask"}, {"node", id.value}, {"new", again.id.value}},
                                       {[&] { return m_journal.addNode(again); }, [&] { placeCandidate(again); }}));
@@ -101,10 +103,11 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
     ESPALIER_TRY(const std::vector<Exchange> before, m_journal.store().exchangesOf(parent));
     request.round += static_cast<int>(std::count_if(
         before.begin(), before.end(), [](const Exchange& exchange) { return exchange.purpose == "idea"; }));
-    request.round += static_cast<int>(std::count_if(
-        m_ideaRequests.begin(), m_ideaRequests.end(), [parent](const IdeaRequest& r) { return r.parent == parent; }));
+    request.round += static_cast<int>(std::count_if(m_ideaRequests.begin(), m_ideaRequests.end(),
+                                                    [parent](const IdeaRequest& r) { return r.parent == parent; }));
     m_ideaRequests.push_back(std::move(request));
-    auto kept = m_acts.perform({{"act", "ask-ideas"}, {"node", parent.value}}, {[this] { return keepIdeaRequests(); }, {}});
+    auto kept =
+        m_acts.perform({{"act", "ask-ideas"}, {"node", parent.value}}, {[this] { return keepIdeaRequests(); }, {}});
     if (!kept) {
         m_ideaRequests.pop_back();
     }
@@ -147,7 +150,8 @@ Result<void> Planner::removeHint(int number)
 
 Change Planner::hintsChange(std::vector<std::string> hints)
 {
-    return {[this, hints] { return m_journal.setValue(hintsKey, textOf(Json(hints))); }, [this, hints] { m_hints = hints; }};
+    return {[this, hints] { return m_journal.setValue(hintsKey, textOf(Json(hints))); },
+            [this, hints] { m_hints = hints; }};
 }
 
 Result<void> Planner::attach(const Attachment& attachment)
@@ -165,7 +169,8 @@ Result<void> Planner::attach(const Attachment& attachment)
         return fail(ErrorCode::NotFound,
                     fmt::format("No attached text is named \"{}\": {}.", attachment.name, namedChoices(m_attachments)));
     }
-    const Json was = {{"name", attachment.name}, {"text", before == m_attachments.end() ? std::string() : before->text}};
+    const Json was = {{"name", attachment.name},
+                      {"text", before == m_attachments.end() ? std::string() : before->text}};
     return m_acts.perform({{"act", attachment.text.empty() ? "detach" : "attach"}, {"name", attachment.name}},
                           {.field = "attachment", .value = was}, attachmentChange(attachment));
 }

@@ -31,8 +31,9 @@ std::string diagnosisOf(const Evaluation& evaluation)
     for (const MetricValue& metric : evaluation.metrics) {
         if (metric.value != 0 && !metric.id.starts_with("stall_")) {
             const Metric* known = findMetric(metric.id);
-            figures += fmt::format("- {}: {} ({})\n", known ? known->name : metric.id, metricText(metric.id, metric.value),
-                                   metric.provenance == Provenance::Model ? "modelled" : "measured");
+            figures +=
+                fmt::format("- {}: {} ({})\n", known ? known->name : metric.id, metricText(metric.id, metric.value),
+                            metric.provenance == Provenance::Model ? "modelled" : "measured");
         }
     }
     return text.empty() || figures.empty() ? text + figures : text + "\nOf one call:\n\n" + figures;
@@ -67,7 +68,8 @@ KnownTry Planner::knownTry(const TreeNode& node) const
     return known;
 }
 
-/// Of the implementations of an idea before this one, repaired ones too, the fastest that passed; the oldest among equals.
+/// Of the implementations of an idea before this one, repaired ones too, the fastest that passed; the oldest among
+/// equals.
 Result<std::optional<RefinedTry>> Planner::refinedTry(NodeId idea, NodeId before)
 {
     std::optional<Ranked> best;
@@ -152,8 +154,13 @@ Result<std::vector<Exemplar>> Planner::exemplars(NodeId parent, const std::vecto
         if (node.source.empty()) {
             continue;
         }
-        Exemplar exemplar{one->node, one->title, node.source, one->outcome,
-                          one->outcome == Outcome::Passed ? std::string() : one->reason, one->score, ""};
+        Exemplar exemplar{one->node,
+                          one->title,
+                          node.source,
+                          one->outcome,
+                          one->outcome == Outcome::Passed ? std::string() : one->reason,
+                          one->score,
+                          ""};
         const NodeSummary* summary = m_book.find(one->node);
         if (one->score && summary->timeUs) {
             exemplar.times = fmt::format("- objective: {} ({})\n", durationText(summary->timeUs->value * 1e-6),

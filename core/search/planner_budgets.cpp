@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What branches may spend. Tokens, money and device seconds of a candidate count once its outcome is consumed, as everything
-// that decisions depend on: what is under way when a budget runs out ends and is paid for.
+// What branches may spend. Tokens, money and device seconds of a candidate count once its outcome is consumed, as
+// everything that decisions depend on: what is under way when a budget runs out ends and is paid for.
 #include "core/search/branch_limits.h"
 #include "core/search/planner.h"
 

@@ -39,8 +39,8 @@ Result<NodeId> Planner::crossOver(NodeId first, NodeId second)
                         fmt::format("Node {} is no kernel that has passed: cross two that have.", id.value));
         }
         if (!summary->banned.empty()) {
-            return fail(ErrorCode::InvalidInput,
-                        fmt::format("Node {} is banned ({}): lift the ban, or cross others.", id.value, summary->banned));
+            return fail(ErrorCode::InvalidInput, fmt::format("Node {} is banned ({}): lift the ban, or cross others.",
+                                                             id.value, summary->banned));
         }
     }
     if (first == second) {
@@ -52,25 +52,29 @@ Result<NodeId> Planner::crossOver(NodeId first, NodeId second)
                                                              first.value, second.value, child.value));
         }
     }
-    ESPALIER_TRY(const std::optional<StoredNode> idea, crossing(first, second, "the engineer crossed two kernels", true));
+    ESPALIER_TRY(const std::optional<StoredNode> idea,
+                 crossing(first, second, "the engineer crossed two kernels", true));
     if (!idea) {
-        return fail(ErrorCode::NotSupported,
-                    fmt::format("No proposer of this session can cross nodes {} and {}: a model can cross any two kernels, "
-                                "the tuner those that declare the same tunables.",
-                                first.value, second.value));
+        return fail(
+            ErrorCode::NotSupported,
+            fmt::format("No proposer of this session can cross nodes {} and {}: a model can cross any two kernels, "
+                        "the tuner those that declare the same tunables.",
+                        first.value, second.value));
     }
-    ESPALIER_CHECK(m_acts.perform(
-        {{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->id.value}}, grown(idea->id),
-        {[&] { return m_journal.addNode(*idea); }, [&] { place(*idea); }}));
+    ESPALIER_CHECK(
+        m_acts.perform({{"act", "cross"}, {"node", first.value}, {"second", second.value}, {"new", idea->id.value}},
+                       grown(idea->id), {[&] { return m_journal.addNode(*idea); }, [&] { place(*idea); }}));
     return idea->id;
 }
 
 /// From the first proposer that knows how to make one; nullopt: none does.
-Result<std::optional<StoredNode>> Planner::crossing(NodeId firstId, NodeId secondId, const std::string& why, bool byHand)
+Result<std::optional<StoredNode>> Planner::crossing(NodeId firstId, NodeId secondId, const std::string& why,
+                                                    bool byHand)
 {
     ESPALIER_TRY(const StoredNode first, stored(firstId));
     ESPALIER_TRY(const StoredNode second, stored(secondId));
-    const CrossingContext context{m_heldTask, m_setup.seed, firstId, first.source, secondId, second.source, second.title};
+    const CrossingContext context{m_heldTask, m_setup.seed,  firstId,     first.source,
+                                  secondId,   second.source, second.title};
     for (const auto& proposer : m_proposers) {
         const std::optional<ProposedIdea> idea = proposer->crossing(context);
         if (!idea) {

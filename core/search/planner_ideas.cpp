@@ -68,8 +68,8 @@ void Planner::finishAsking()
         m_tree.find(asked.parent)->asked = true; // until the proposer can be asked
         return;
     }
-    // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large session
-    // seconds when every parent of it is asked.
+    // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large
+    // session seconds when every parent of it is asked.
     const std::string key = fmt::format("search.asked.{}", asked.parent.value);
     if (const auto result = m_journal.setValue(key, "1"); !result) {
         return trouble(result.error());
@@ -108,7 +108,8 @@ StoredNode Planner::ideaNode(NodeId parent, const Proposer& proposer, const Prop
     node.title = idea.title;
     node.ideaText = idea.text;
     node.proposer = proposer.name();
-    node.payload = NodePayload{.key = idea.key, .planned = idea.implementations, .own = idea.payload, .why = why}.text();
+    node.payload =
+        NodePayload{.key = idea.key, .planned = idea.implementations, .own = idea.payload, .why = why}.text();
     node.createdAt = timestamp();
     return node;
 }

@@ -286,7 +286,8 @@ bool Planner::indexAhead()
     return !m_unindexed.empty();
 }
 
-/// The alarm for a solution that came from elsewhere in the session. Not for the built-in proposers: their texts are known.
+/// The alarm for a solution that came from elsewhere in the session. Not for the built-in proposers: their texts are
+/// known.
 std::vector<Evidence> Planner::likeness(const StoredNode& node)
 {
     m_unindexed.push_back(node.id);

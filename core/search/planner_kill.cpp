@@ -50,8 +50,8 @@ void Planner::endKilled(NodeId id)
 void Planner::restoreKills(const std::vector<StoredAct>& acts)
 {
     for (const StoredAct& stored : acts) {
-        const auto act = stored.what.find("\"kill\"") == std::string::npos ? Result<Json>(Json())
-                                                                          : parseJson(stored.what, "act");
+        const auto act =
+            stored.what.find("\"kill\"") == std::string::npos ? Result<Json>(Json()) : parseJson(stored.what, "act");
         if (!act || !act->is_object() || act->value("act", Json()) != "kill" || !act->contains("node") ||
             !(*act)["node"].is_number_integer()) {
             continue;

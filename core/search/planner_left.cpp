@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why nothing is left to try, for a person: a search may end with ideas that it was kept from. Looks at every node; asked once,
-// at the end of a run.
+// Why nothing is left to try, for a person: a search may end with ideas that it was kept from. Looks at every node;
+// asked once, at the end of a run.
 #include "core/search/planner.h"
 
 #include <fmt/format.h>
@@ -13,20 +13,19 @@ namespace {
 struct KeptBack {
     int ideas = 0;
     NodeId first{0};
-    void add(NodeId node)
-    {
-        first = ideas++ == 0 ? node : first;
-    }
+    void add(NodeId node) { first = ideas++ == 0 ? node : first; }
     std::string counted() const { return fmt::format("{} {}", ideas, ideas == 1 ? "idea" : "ideas"); }
     const char* verb(const char* one, const char* several) const { return ideas == 1 ? one : several; }
 };
 
 std::string spentText(NodeId branch, const KeptBack& below)
 {
-    const std::string waiting = below.ideas == 0 ? std::string()
-                                                 : fmt::format(" and {} {} below it", below.counted(), below.verb("waits", "wait"));
-    return fmt::format("the limit of node {0}'s branch is used up{1}: raise or lift it (steer budget --node {0} --unlimited)",
-                       branch.value, waiting);
+    const std::string waiting = below.ideas == 0
+                                    ? std::string()
+                                    : fmt::format(" and {} {} below it", below.counted(), below.verb("waits", "wait"));
+    return fmt::format(
+        "the limit of node {0}'s branch is used up{1}: raise or lift it (steer budget --node {0} --unlimited)",
+        branch.value, waiting);
 }
 
 } // namespace
@@ -48,7 +47,8 @@ std::vector<std::string> Planner::keptBack() const
     for (const auto& [id, node] : m_tree.nodes()) {
         const auto branch = m_book.pruned(id) ? std::nullopt : m_tree.spentBranch(id);
         if (node.kind != NodeKind::Idea) {
-            const bool unasked = node.verdict && node.verdict->outcome == Outcome::Passed && !node.asked && !node.banned;
+            const bool unasked =
+                node.verdict && node.verdict->outcome == Outcome::Passed && !node.asked && !node.banned;
             if (branch && unasked) {
                 spent.try_emplace(*branch);
             }
@@ -78,8 +78,9 @@ std::vector<std::string> Planner::keptBack() const
                                       pruned.verb("is", "are"), pruned.first.value));
     }
     if (banned.ideas > 0) {
-        reasons.push_back(fmt::format("{} {} under kernels that hold what is banned (steer lift-ban takes the ban away)",
-                                      banned.counted(), banned.verb("stands", "stand")));
+        reasons.push_back(
+            fmt::format("{} {} under kernels that hold what is banned (steer lift-ban takes the ban away)",
+                        banned.counted(), banned.verb("stands", "stand")));
     }
     if (unweighted.ideas > 0) {
         reasons.push_back(fmt::format("{} {} left out by a boost of 0 (steer boost --node {} --factor 1 takes one in)",
@@ -92,7 +93,8 @@ std::vector<std::string> Planner::keptBack() const
 std::string Planner::answersWithoutIdeas() const
 {
     for (const auto& [id, node] : m_tree.nodes()) {
-        const Proposer* proposer = node.kind == NodeKind::Idea && !node.byEngineer ? proposerNamed(node.proposer) : nullptr;
+        const Proposer* proposer =
+            node.kind == NodeKind::Idea && !node.byEngineer ? proposerNamed(node.proposer) : nullptr;
         if (proposer && proposer->readsBackground()) {
             return {};
         }

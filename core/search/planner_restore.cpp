@@ -55,9 +55,9 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     return {};
 }
 
-/// Ideas are stored one by one, and nothing else in between but what the engineer does. Where the last node is an idea, the
-/// ideas after it may be missing: its parent is asked again before the strategy decides on half of them. What is there
-/// already is known by its key.
+/// Ideas are stored one by one, and nothing else in between but what the engineer does. Where the last node is an idea,
+/// the ideas after it may be missing: its parent is asked again before the strategy decides on half of them. What is
+/// there already is known by its key.
 void Planner::findCutOffAsk()
 {
     const auto& nodes = m_tree.nodes();
@@ -117,7 +117,8 @@ Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& 
     }
     const EndedRecord record = EndedRecord::of(records.evaluation, node.source);
     restoreEnded(node.id, record);
-    if (node.state != NodeState::Done || !payload.ended) { // cut off between its last record and this, or an older version's
+    if (node.state != NodeState::Done ||
+        !payload.ended) { // cut off between its last record and this, or an older version's
         node.state = NodeState::Done;
         node.payload = NodePayload::withEnded(node.payload, record);
         if (const auto result = m_journal.updateNode(node); !result) {

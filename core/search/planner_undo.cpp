@@ -44,8 +44,9 @@ Result<Change> Planner::changeBack(const Replaced& replaced)
     }
     if (field == "words") {
         if (node->state != NodeState::Draft) {
-            return fail(ErrorCode::InvalidInput, fmt::format("Node {} was implemented since its words were edited: the edit stays.",
-                                                             replaced.node.value));
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("Node {} was implemented since its words were edited: the edit stays.",
+                                    replaced.node.value));
         }
         return nodeChange(replaced.node, [&value](StoredNode& stored) {
             stored.title = wordIn(value, "title");

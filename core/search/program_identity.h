@@ -12,8 +12,8 @@ namespace espalier {
 /// text does not settle it: such a source is never taken for another one's twin. Thread: any.
 std::string hostIdentity(std::string_view source);
 
-/// Name of a candidate's program: the host part and the device code together. Two candidates of one name do the same, so
-/// one of them is measured. Empty where either is not known. Thread: any.
+/// Name of a candidate's program: the host part and the device code together. Two candidates of one name do the same,
+/// so one of them is measured. Empty where either is not known. Thread: any.
 std::string programIdentity(const std::string& hostIdentity, std::string_view library, DeviceCode what);
 
 } // namespace espalier

@@ -51,7 +51,10 @@ MergedRecords mergeRecords(const std::vector<StoredStage>& stages, const std::op
 
 Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
 {
-    Verdict verdict{evaluation.outcome, {fallback, evaluation.epoch}, std::nullopt, std::nullopt,
+    Verdict verdict{evaluation.outcome,
+                    {fallback, evaluation.epoch},
+                    std::nullopt,
+                    std::nullopt,
                     evaluation.build ? std::optional(traitsOfBuild(*evaluation.build)) : std::nullopt,
                     deviceSecondsOf(evaluation)};
     if (evaluation.timing) {

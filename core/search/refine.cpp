@@ -48,15 +48,15 @@ Decision Refine::next(const SearchTree& tree) const
         return decision::AskIdeas{*tree.unasked().begin(), "it passed and was not asked for ideas yet"};
     }
     if (const auto& single = tree.openIdeas(false); !single.empty()) {
-        return decision::Implement{single.begin()->id, fmt::format("the new idea under the fastest parent ({:.2f}x)",
-                                                                   single.begin()->weight)};
+        return decision::Implement{
+            single.begin()->id, fmt::format("the new idea under the fastest parent ({:.2f}x)", single.begin()->weight)};
     }
     if (tree.discoveryAwaited()) {
         return decision::Wait{};
     }
     if (const auto series = bestSeries(tree, m_parameters)) {
-        return decision::Implement{*series, fmt::format("try {} of the series that promises most",
-                                                        tree.openIdea(*series).tries + 1)};
+        return decision::Implement{
+            *series, fmt::format("try {} of the series that promises most", tree.openIdea(*series).tries + 1)};
     }
     return decision::Wait{};
 }

@@ -169,8 +169,7 @@ OpenIdea SearchTree::openIdea(NodeId id) const
     refresh();
     const TreeNode& node = at(id);
     const NodeId parent = *parentCandidate(id);
-    return {place(id).open.value_or(0), id, parent, node.tries(),
-            node.pinned || at(parent).pinned};
+    return {place(id).open.value_or(0), id, parent, node.tries(), node.pinned || at(parent).pinned};
 }
 
 const std::set<Drawn>& SearchTree::drawnIdeas(std::uint64_t seed) const

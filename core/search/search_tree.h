@@ -30,7 +30,7 @@ struct Verdict {
     SearchFrame frame;
     std::optional<double> timeUs, speedupRoot;
     std::optional<BuildTraits> build;
-    double deviceSeconds = 0; ///< that the judge spent on it
+    double deviceSeconds = 0;            ///< that the judge spent on it
     std::optional<double> speedupAtMost; ///< upper end of the interval of speedupRoot
     bool fullTier = false;               ///< how its figures were taken
 };
@@ -45,32 +45,32 @@ struct TreeNode {
     bool pinned = false, pruned = false;
     bool banned = false; ///< it holds what the engineer has banned: no parent, not repaired, no candidates of it
     double boost = 1;
-    int planned = 1;                ///< ideas: how many candidates, those beside the plan not counted
-    bool beside = false;            ///< candidates: a repair, or the engineer's own under an idea of somebody else's
-    int childrenBeside = 0;         ///< ideas: how many of its children are
-    std::optional<NodeId> mends;    ///< candidates: the failed one that it repairs
-    bool mended = false;            ///< candidates: a repair of it stands in the tree
-    bool mendable = false;          ///< candidates: its proposer would repair it, should it fail
-    bool exhausted = false;         ///< ideas: nothing more comes
-    bool oneByOne = false;          ///< ideas: each implementation waits for the outcome of those before it
-    bool asked = false;             ///< roots and candidates: their ideas stand in the tree
+    int planned = 1;                   ///< ideas: how many candidates, those beside the plan not counted
+    bool beside = false;               ///< candidates: a repair, or the engineer's own under an idea of somebody else's
+    int childrenBeside = 0;            ///< ideas: how many of its children are
+    std::optional<NodeId> mends;       ///< candidates: the failed one that it repairs
+    bool mended = false;               ///< candidates: a repair of it stands in the tree
+    bool mendable = false;             ///< candidates: its proposer would repair it, should it fail
+    bool exhausted = false;            ///< ideas: nothing more comes
+    bool oneByOne = false;             ///< ideas: each implementation waits for the outcome of those before it
+    bool asked = false;                ///< roots and candidates: their ideas stand in the tree
     std::optional<NodeId> crossedWith; ///< ideas: the second parent
-    std::optional<Verdict> verdict; ///< roots and candidates: once consumed
-    std::vector<NodeId> children;   ///< in id order
-    KernelTraits traits;            ///< roots and candidates: of the source
-    BranchBudget budget;            ///< of it and everything below
-    BranchSpending spentBefore;     ///< what the branch had spent when its budget was set
-    BranchSpending spent;           ///< of this node alone, evaluations not counted (they are nodes): addSpending()
-    bool byHand = false;            ///< ideas: the engineer crossed two nodes
-    bool byEngineer = false;        ///< the engineer wrote it; ideas: `proposer` is who implements it
-    bool edited = false;            ///< ideas: a proposer had it, and the engineer has written it anew
+    std::optional<Verdict> verdict;    ///< roots and candidates: once consumed
+    std::vector<NodeId> children;      ///< in id order
+    KernelTraits traits;               ///< roots and candidates: of the source
+    BranchBudget budget;               ///< of it and everything below
+    BranchSpending spentBefore;        ///< what the branch had spent when its budget was set
+    BranchSpending spent;              ///< of this node alone, evaluations not counted (they are nodes): addSpending()
+    bool byHand = false;               ///< ideas: the engineer crossed two nodes
+    bool byEngineer = false;           ///< the engineer wrote it; ideas: `proposer` is who implements it
+    bool edited = false;               ///< ideas: a proposer had it, and the engineer has written it anew
 
     int tries() const { return static_cast<int>(children.size()) - childrenBeside; } ///< ideas: implementations so far
 
     // Set by SearchTree::add.
-    std::int64_t birth = 0;   ///< roots and candidates: how many there were before it
-    NodeId branch{0};         ///< the child of a root that it descends from; roots: itself
-    std::uint64_t draw = 0;   ///< ideas: proposer and key as a part of a draw
+    std::int64_t birth = 0; ///< roots and candidates: how many there were before it
+    NodeId branch{0};       ///< the child of a root that it descends from; roots: itself
+    std::uint64_t draw = 0; ///< ideas: proposer and key as a part of a draw
 };
 
 /// An idea that may get another candidate now.
@@ -84,10 +84,7 @@ struct OpenIdea {
 struct Ranked {
     double weight = 0;
     NodeId id{0};
-    bool operator<(const Ranked& other) const
-    {
-        return weight != other.weight ? weight > other.weight : id < other.id;
-    }
+    bool operator<(const Ranked& other) const { return weight != other.weight ? weight > other.weight : id < other.id; }
 };
 
 /// An open idea where a seed draws it: the fewest tries for its boost first, then the boosted, then by chance.
@@ -120,13 +117,13 @@ public:
 
     void setFrame(SearchFrame frame);
     const SearchFrame& frame() const { return m_frame; }
-    void add(TreeNode node); ///< its parent must be there
+    void add(TreeNode node);                               ///< its parent must be there
     static std::uint64_t drawOfIdea(const TreeNode& idea); ///< TreeNode::draw, of who implements it and its key
     TreeNode* find(NodeId id);
     const TreeNode* find(NodeId id) const;
     const TreeNode& at(NodeId id) const; ///< must be there
     const std::map<NodeId, TreeNode>& nodes() const { return m_nodes; }
-    const TreeNode* root() const; ///< the first root
+    const TreeNode* root() const;                                ///< the first root
     const std::vector<NodeId>& roots() const { return m_roots; } ///< oldest first
     /// Nobody can cross these two: it is not to be decided again.
     void refuseCrossing(NodeId a, NodeId b) { m_uncrossable.insert({a, b}); }
@@ -142,9 +139,9 @@ public:
     /// Score relative to the best, times boost; nodes of another epoch count like the root. 0: never chosen.
     double promise(NodeId id) const { return promise(id, bestScore()); }
     double promise(NodeId id, double best) const;
-    BranchSpending spentBelow(NodeId id) const; ///< by it and everything below: looks at every one
+    BranchSpending spentBelow(NodeId id) const;              ///< by it and everything below: looks at every one
     void addSpending(NodeId id, const BranchSpending& more); ///< tokens, money, seconds of this node
-    BranchSpending spentOfBudget(NodeId id) const; ///< by a branch with a budget since it was set; else nothing
+    BranchSpending spentOfBudget(NodeId id) const;      ///< by a branch with a budget since it was set; else nothing
     std::optional<NodeId> spentBranch(NodeId id) const; ///< the nearest branch around it that has used up its budget
     std::vector<NodeId> budgeted() const;               ///< nodes with a budget of their own
 
@@ -166,7 +163,8 @@ public:
     bool discoveryAwaited() const;
     /// Candidates in the search without an outcome, of ideas that are implemented one by one.
     const std::set<NodeId>& awaitedOneByOne() const;
-    /// Candidates in the search whose consumed outcome asks for a repair that may be had and is not there yet, oldest first.
+    /// Candidates in the search whose consumed outcome asks for a repair that may be had and is not there yet, oldest
+    /// first.
     const std::set<NodeId>& broken() const;
     bool anythingAwaited() const; ///< any candidate in the search has no outcome yet
     /// Parents with something left to do (not asked, or with open ideas), by how often they were expanded, each group
@@ -225,7 +223,8 @@ private:
     mutable std::map<NodeId, BranchSpending> m_budgeted; ///< what branches with a budget of their own have spent in all
     mutable std::optional<double> m_rootTime;
     mutable std::vector<Place> m_places; ///< by id
-    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_oneByOne, m_broken;
+    mutable std::set<NodeId> m_unasked, m_pinned, m_pinnedIdeas, m_boostedIdeas, m_awaited, m_discovery, m_oneByOne,
+        m_broken;
     mutable std::set<Ranked> m_scores, m_ranked;
     mutable std::array<std::set<Ranked>, 2> m_open; ///< single, series
     mutable std::map<int, std::set<Ranked>> m_frontier, m_cells;

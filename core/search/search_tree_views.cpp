@@ -102,8 +102,7 @@ void SearchTree::lookAtIdea(const TreeNode& node, Place& mine) const
     if (parent && !mine.out && !node.exhausted && !node.banned && node.tries() < node.planned && !awaitsChild(node)) {
         const TreeNode& above = at(*parent);
         if (above.verdict && above.verdict->outcome == Outcome::Passed && !above.banned) {
-            const double found =
-                score(*parent).value_or(1.0) * std::max(0.0, above.boost) * std::max(0.0, node.boost);
+            const double found = score(*parent).value_or(1.0) * std::max(0.0, above.boost) * std::max(0.0, node.boost);
             weight = found > 0 ? std::optional(found) : std::nullopt;
         }
     }

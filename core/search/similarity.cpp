@@ -66,7 +66,8 @@ SimilarityIndex::Pieces SimilarityIndex::newOf(Pieces pieces, std::span<const No
     for (const NodeId ancestor : lineage) {
         if (const auto known = m_own.find(ancestor); known != m_own.end()) {
             Pieces rest;
-            std::set_difference(pieces.begin(), pieces.end(), known->second.begin(), known->second.end(), std::back_inserter(rest));
+            std::set_difference(pieces.begin(), pieces.end(), known->second.begin(), known->second.end(),
+                                std::back_inserter(rest));
             pieces = std::move(rest);
         }
     }
@@ -84,7 +85,8 @@ void SimilarityIndex::add(NodeId node, std::string_view source, std::span<const 
     while (!m_newIn.empty() && m_newIn.back().size() <= 2 * fresh.size()) {
         std::vector<Bringer> merged;
         merged.reserve(m_newIn.back().size() + fresh.size());
-        std::merge(m_newIn.back().begin(), m_newIn.back().end(), fresh.begin(), fresh.end(), std::back_inserter(merged));
+        std::merge(m_newIn.back().begin(), m_newIn.back().end(), fresh.begin(), fresh.end(),
+                   std::back_inserter(merged));
         m_newIn.pop_back();
         fresh = std::move(merged);
     }

@@ -48,7 +48,8 @@ Result<std::vector<Attachment>> attachmentsIn(Store& store)
     ESPALIER_TRY(const Json json, valueOf(store, attachmentsKey));
     std::vector<Attachment> attachments;
     for (const Json& one : json.is_array() ? json : Json::array()) {
-        if (one.is_object() && one.contains("name") && one["name"].is_string() && one.contains("text") && one["text"].is_string()) {
+        if (one.is_object() && one.contains("name") && one["name"].is_string() && one.contains("text") &&
+            one["text"].is_string()) {
             attachments.push_back({one["name"].get<std::string>(), one["text"].get<std::string>()});
         }
     }

@@ -26,8 +26,8 @@ Result<std::vector<Attachment>> attachmentsIn(Store& store);
 inline constexpr const char* consumedKey = "search.consumed";
 Result<NodeId> lastConsumed(Store& store);
 
-/// For the complaint about a number or name that is not there: 'the session has 1 "no fp16", 2 "be brief"'; "the session has
-/// none".
+/// For the complaint about a number or name that is not there: 'the session has 1 "no fp16", 2 "be brief"'; "the
+/// session has none".
 std::string numberedChoices(const std::vector<std::string>& texts);
 std::string namedChoices(const std::vector<Attachment>& attachments);
 

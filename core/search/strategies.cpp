@@ -44,7 +44,8 @@ Result<std::unique_ptr<Strategy>> makeStrategy(std::string_view words, std::uint
 {
     ESPALIER_TRY(const StrategyWords read, StrategyWords::read(words));
     if (read.name() == "beam") {
-        return std::make_unique<Beam>(Beam::Parameters{read.whole("width"), read.whole("bank"), read.whole("tries"), read.whole("step")});
+        return std::make_unique<Beam>(
+            Beam::Parameters{read.whole("width"), read.whole("bank"), read.whole("tries"), read.whole("step")});
     }
     if (read.name() == "ucb") {
         return std::make_unique<Ucb>(Ucb::Parameters{read.number("explore")});

@@ -50,17 +50,19 @@ Result<StrategyWords> StrategyWords::read(std::string_view words)
             for (const StrategyParameter& one : strategy->parameters) {
                 names += fmt::format("{}{}", names.empty() ? "" : ", ", one.name);
             }
-            return fail(ErrorCode::InvalidInput,
-                        names.empty() ? fmt::format("Strategy {} has no parameters: leave out \"{}\".", read.m_name, part)
-                                      : fmt::format("Strategy {} has no parameter \"{}\": choose from {}.", read.m_name,
-                                                    name, names));
+            return fail(
+                ErrorCode::InvalidInput,
+                names.empty()
+                    ? fmt::format("Strategy {} has no parameters: leave out \"{}\".", read.m_name, part)
+                    : fmt::format("Strategy {} has no parameter \"{}\": choose from {}.", read.m_name, name, names));
         }
         double number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         if (value.empty() || error != std::errc() || end != value.data() + value.size() ||
             !(number >= parameter->low && number <= parameter->high)) {
-            return fail(ErrorCode::InvalidInput, fmt::format("{} of strategy {} lies between {:g} and {:g}; \"{}\" does not.",
-                                                             name, read.m_name, parameter->low, parameter->high, value));
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("{} of strategy {} lies between {:g} and {:g}; \"{}\" does not.", name, read.m_name,
+                                    parameter->low, parameter->high, value));
         }
         read.m_values.insert_or_assign(std::string(name), number);
     }

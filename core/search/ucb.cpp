@@ -47,8 +47,8 @@ Decision Ucb::next(const SearchTree& tree) const
     if (!best) {
         return decision::Wait{};
     }
-    const std::string why = fmt::format("bound {:.2f}x after {} expansions", std::exp(best->weight),
-                                        tree.gainOf(best->id).tries);
+    const std::string why =
+        fmt::format("bound {:.2f}x after {} expansions", std::exp(best->weight), tree.gainOf(best->id).tries);
     if (!tree.at(best->id).asked) {
         return decision::AskIdeas{best->id, why};
     }

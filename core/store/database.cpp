@@ -132,9 +132,10 @@ std::unexpected<Error> openingError(sqlite3* handle, int code, const std::filesy
     const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
     std::error_code error;
     if (!std::filesystem::exists(folder, error) && !error) {
-        return fail(ErrorCode::NotFound, fmt::format("cannot write {}: the folder {} does not exist; create it or choose "
-                                                     "another one",
-                                                     file.string(), folder.string()));
+        return fail(ErrorCode::NotFound,
+                    fmt::format("cannot write {}: the folder {} does not exist; create it or choose "
+                                "another one",
+                                file.string(), folder.string()));
     }
     return databaseError(handle, code, file);
 }

@@ -55,17 +55,17 @@ std::string detailsOf(const Exchange& exchange)
         parts.push_back(partJson(part));
     }
     Json json = {{"subject", exchange.subject},
-                       {"profile", exchange.profile},
-                       {"url", exchange.url},
-                       {"parts", parts},
-                       {"finish", exchange.finish},
-                       {"reason", exchange.reason},
-                       {"notes", exchange.notes},
-                       {"estimated_input", exchange.estimatedInput},
-                       {"estimated_tokens", exchange.estimatedTokens},
-                       {"attempts", exchange.attempts},
-                       {"first_token_s", exchange.firstTokenSeconds},
-                       {"seconds", exchange.seconds}};
+                 {"profile", exchange.profile},
+                 {"url", exchange.url},
+                 {"parts", parts},
+                 {"finish", exchange.finish},
+                 {"reason", exchange.reason},
+                 {"notes", exchange.notes},
+                 {"estimated_input", exchange.estimatedInput},
+                 {"estimated_tokens", exchange.estimatedTokens},
+                 {"attempts", exchange.attempts},
+                 {"first_token_s", exchange.firstTokenSeconds},
+                 {"seconds", exchange.seconds}};
     if (exchange.estimatedUsd) {
         json["estimated_usd"] = *exchange.estimatedUsd;
     }
@@ -121,7 +121,8 @@ void readDetails(const std::string& text, Exchange& exchange)
         if (part.is_object()) {
             const Json sent = part.value("sent", Json(true));
             exchange.parts.push_back({textIn(part, "channel"), static_cast<std::int64_t>(numberIn(part, "tokens")),
-                                      textIn(part, "note"), textsIn(part, "files"), !sent.is_boolean() || sent.get<bool>()});
+                                      textIn(part, "note"), textsIn(part, "files"),
+                                      !sent.is_boolean() || sent.get<bool>()});
         }
     }
 }
@@ -184,8 +185,9 @@ std::string usdText(const Exchange& exchange)
 
 Result<std::int64_t> add(Database& database, const Exchange& exchange)
 {
-    Statement statement = database.prepare(
-        "INSERT INTO exchanges VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,CAST(nullif(?,'') AS REAL),?,?) RETURNING id");
+    Statement statement =
+        database.prepare("INSERT INTO exchanges VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,CAST(nullif(?,'') AS "
+                         "REAL),?,?) RETURNING id");
     statement << exchange.node.value << exchange.key << exchange.purpose << exchange.provider << exchange.model
               << exchange.promptHash << nameOf(exchange.state) << detailsOf(exchange) << exchange.system
               << exchange.prompt << exchange.request << exchange.answer << exchange.reasoning << exchange.tokens.input
@@ -210,9 +212,10 @@ Result<void> update(Database& database, const Exchange& exchange)
 
 Result<void> markLost(Database& database, std::string_view at)
 {
-    Statement statement = database.prepare(
-        "UPDATE exchanges SET state='lost', ended_at=?, details=json_set(details, '$.reason', 'Espalier ended before the "
-        "answer came; the provider may have billed the request.') WHERE state='sent'");
+    Statement statement =
+        database.prepare("UPDATE exchanges SET state='lost', ended_at=?, details=json_set(details, '$.reason', "
+                         "'Espalier ended before the "
+                         "answer came; the provider may have billed the request.') WHERE state='sent'");
     statement << at;
     return statement.run();
 }

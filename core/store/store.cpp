@@ -178,7 +178,8 @@ Result<StoredStage> stageFrom(const Statement& row)
     stage.node = NodeId{row.integer(0)};
     stage.stage = stageNamed(row.text(1)).value_or(Stage::Build);
     stage.attempt = static_cast<int>(row.integer(2));
-    ESPALIER_TRY(stage.record, evaluationFromText(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
+    ESPALIER_TRY(stage.record,
+                 evaluationFromText(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
     stage.seconds = row.number(4);
     stage.finishedAt = row.text(5);
     return stage;
@@ -334,9 +335,10 @@ Result<std::vector<StoredNode>> Store::nodes(Sources sources)
 {
     std::vector<StoredNode> nodes;
     Statement statement = m_impl->database->prepare(
-        sources == Sources::With ? fmt::format("{} ORDER BY n.id", nodeColumns)
-                                 : std::string("SELECT id, kind, state, ordinal, title, idea_text, proposer, payload, '', pinned, "
-                                               "pruned, boost, created_at FROM nodes ORDER BY id"));
+        sources == Sources::With
+            ? fmt::format("{} ORDER BY n.id", nodeColumns)
+            : std::string("SELECT id, kind, state, ordinal, title, idea_text, proposer, payload, '', pinned, "
+                          "pruned, boost, created_at FROM nodes ORDER BY id"));
     for (;;) {
         ESPALIER_TRY(const bool row, statement.step());
         if (!row) {
@@ -345,8 +347,8 @@ Result<std::vector<StoredNode>> Store::nodes(Sources sources)
         nodes.push_back(nodeFrom(statement));
     }
     // One walk over both lists: they are in the same order.
-    Statement edges = m_impl->database->prepare(
-        "SELECT child, parent, role FROM edges ORDER BY child, role != 'primary', parent");
+    Statement edges =
+        m_impl->database->prepare("SELECT child, parent, role FROM edges ORDER BY child, role != 'primary', parent");
     auto node = nodes.begin();
     for (;;) {
         ESPALIER_TRY(const bool row, edges.step());
@@ -358,7 +360,8 @@ Result<std::vector<StoredNode>> Store::nodes(Sources sources)
             ++node;
         }
         if (node != nodes.end() && node->id == child) {
-            node->parents.push_back({NodeId{edges.integer(1)}, edgeRoleNamed(edges.text(2)).value_or(EdgeRole::Primary)});
+            node->parents.push_back(
+                {NodeId{edges.integer(1)}, edgeRoleNamed(edges.text(2)).value_or(EdgeRole::Primary)});
         }
     }
 }
@@ -418,8 +421,7 @@ Result<void> Store::addStage(const StoredStage& stage)
                                                     "ifnull(max(attempt), 0) + 1 FROM stages WHERE node = ?1 AND "
                                                     "stage = ?2) ELSE ?3 END, ?4, ?5, ?6, ?7, ?8");
     statement << stage.node.value << nameOf(stage.stage) << stage.attempt << stage.record.epoch
-              << provenanceOf(stage.record) << toJsonText(stage.record)
-              << stage.seconds << stage.finishedAt;
+              << provenanceOf(stage.record) << toJsonText(stage.record) << stage.seconds << stage.finishedAt;
     return statement.run();
 }
 

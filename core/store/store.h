@@ -71,13 +71,14 @@ public:
     double secondsSpent() const;
 
     enum class Sources { With, Without };
-    /// All, in id order. Without sources those fields stay empty: a large session is outlined in a fraction of the time.
+    /// All, in id order. Without sources those fields stay empty: a large session is outlined in a fraction of the
+    /// time.
     Result<std::vector<StoredNode>> nodes(Sources sources = Sources::With);
     Result<std::optional<StoredNode>> node(NodeId id);
     Result<void> addNode(const StoredNode& node);    ///< the caller gives the id (next number)
     Result<void> updateNode(const StoredNode& node); ///< state, flags, texts, source; never parents or kind
 
-    Result<void> addStage(const StoredStage& stage); ///< attempt is the next free one when it is 0
+    Result<void> addStage(const StoredStage& stage);    ///< attempt is the next free one when it is 0
     Result<std::vector<StoredStage>> stages(NodeId id); ///< in (stage, attempt) order
 
     Result<void> addAct(const StoredAct& act);

@@ -18,8 +18,8 @@ namespace espalier {
 
 enum class Tier { Quick, Full };
 
-/// Whether compute-sanitizer's tools look at the candidate between gate and timing. Required: without their word it does
-/// not pass; WhereInstalled: where they cannot run, that is said.
+/// Whether compute-sanitizer's tools look at the candidate between gate and timing. Required: without their word it
+/// does not pass; WhereInstalled: where they cannot run, that is said.
 enum class Sanitizing { Off, WhereInstalled, Required };
 
 /// Whether a candidate that passed is looked at with CUPTI afterwards (on the simulated device: with its counts).
@@ -38,12 +38,12 @@ struct EvaluationJob {
     RequestId id{0};
     std::shared_ptr<const Task> task;
     Library candidate, root, oracle;
-    std::optional<Library> parent;                          ///< when it is not the root
+    std::optional<Library> parent; ///< when it is not the root
     std::optional<IncumbentLibrary> incumbent;
     std::vector<std::pair<std::string, Library>> baselines; ///< by id; trusted
     std::vector<std::string> caseIds;                       ///< empty: all that the device serves
     Tier tier = Tier::Quick;
-    TimingSetting setting;                                  ///< regime and mode; measured devices only
+    TimingSetting setting; ///< regime and mode; measured devices only
     bool verifyOnly = false;
     Sanitizing sanitizing = Sanitizing::Off;
     Profiling profiling = Profiling::Off;
@@ -55,25 +55,38 @@ struct EvaluationJob {
 /// What a judge says of itself and its device when it starts.
 struct JudgeHello {
     std::string deviceId, deviceName, uuid, driver;
-    std::string architecture;  ///< what to compile for: "90a"
+    std::string architecture; ///< what to compile for: "90a"
     bool simulated = false;
-    std::string sandbox;       ///< "bubblewrap", or "none: …" with the reason
+    std::string sandbox; ///< "bubblewrap", or "none: …" with the reason
     std::uint64_t deviceBytes = 0;
-    std::string runtime;       ///< toolkit version the runners bind to, "13.0"
+    std::string runtime; ///< toolkit version the runners bind to, "13.0"
     Provenance provenance() const { return simulated ? Provenance::Model : Provenance::Measured; }
 };
 
 namespace evaluator {
-struct Progress { RequestId id; Stage stage; std::string text; };
+struct Progress {
+    RequestId id;
+    Stage stage;
+    std::string text;
+};
 /// A stage of the job ended well and the next one begins: the engine stores the record at once.
-struct Verified { RequestId id; VerifyRecord record; };
-struct Finished { RequestId id; Evaluation evaluation; }; ///< without the build record: the engine has it
-struct Lost { Error error; std::vector<RequestId> unfinished; }; ///< the judge is gone; its jobs are no verdict
+struct Verified {
+    RequestId id;
+    VerifyRecord record;
+};
+struct Finished {
+    RequestId id;
+    Evaluation evaluation;
+}; ///< without the build record: the engine has it
+struct Lost {
+    Error error;
+    std::vector<RequestId> unfinished;
+}; ///< the judge is gone; its jobs are no verdict
 using Event = std::variant<Progress, Verified, Finished, Lost>;
 } // namespace evaluator
 
-/// One device that verifies and times, one job at a time, in the order of submission (or several, a job each). Thread: the engine's.
-/// Nothing here blocks: wait for `descriptor()` in the engine's poll loop, then call receive().
+/// One device that verifies and times, one job at a time, in the order of submission (or several, a job each). Thread:
+/// the engine's. Nothing here blocks: wait for `descriptor()` in the engine's poll loop, then call receive().
 class Evaluator
 {
 public:

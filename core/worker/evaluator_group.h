@@ -14,8 +14,8 @@
 namespace espalier {
 
 /// Several equal devices as one evaluator: each takes one candidate at a time and has a judge of its own, so that every
-/// candidate is timed beside its rivals on one device and ratios can be compared. Request ids are those of the jobs. A judge
-/// that is lost loses its own job alone. Thread: the engine's. Owns the judges.
+/// candidate is timed beside its rivals on one device and ratios can be compared. Request ids are those of the jobs. A
+/// judge that is lost loses its own job alone. Thread: the engine's. Owns the judges.
 class EvaluatorGroup : public Evaluator
 {
 public:
@@ -24,7 +24,8 @@ public:
 
     const JudgeHello& hello() const override { return m_judges.front()->hello(); }
     int lanes() const override { return static_cast<int>(m_judges.size()); }
-    void submit(EvaluationJob job) override; ///< to a judge that has none; where all are busy, to the one with the fewest
+    void
+    submit(EvaluationJob job) override; ///< to a judge that has none; where all are busy, to the one with the fewest
     void cancel(RequestId id) override;
     int descriptor() const override { return m_poll.get(); }
     int timeoutMilliseconds() const override;

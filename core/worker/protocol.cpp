@@ -18,7 +18,7 @@ struct Overloaded : Cases... {
 };
 
 constexpr std::array<std::string_view, 3> sanitizingNames = {"off", "installed", "required"}; ///< in the enum's order
-constexpr std::array<std::string_view, 4> profilingNames = {"off", "core", "full", "exact"}; ///< in the enum's order
+constexpr std::array<std::string_view, 4> profilingNames = {"off", "core", "full", "exact"};  ///< in the enum's order
 
 std::string lineOf(const Json& json)
 {
@@ -170,14 +170,12 @@ Result<TimingSetting> readSetting(const JsonReader& json)
 {
     TimingSetting setting;
     if (json.has("regime")) {
-        ESPALIER_TRY(setting.regime, field(json, "regime", [](const JsonReader& value) {
-                         return value.oneOf({"cold", "steady"});
-                     }));
+        ESPALIER_TRY(setting.regime,
+                     field(json, "regime", [](const JsonReader& value) { return value.oneOf({"cold", "steady"}); }));
     }
     if (json.has("mode")) {
-        ESPALIER_TRY(setting.mode, field(json, "mode", [](const JsonReader& value) {
-                         return value.oneOf({"offline", "server"});
-                     }));
+        ESPALIER_TRY(setting.mode,
+                     field(json, "mode", [](const JsonReader& value) { return value.oneOf({"offline", "server"}); }));
     }
     if (json.has("rate")) {
         ESPALIER_TRY(setting.rate, field(json, "rate", &JsonReader::number));

@@ -56,8 +56,8 @@ struct Evaluate {
     std::string task, candidate, root, oracle; ///< hashes; `task` is that of task.json's text
     std::optional<std::string> parent;
     std::optional<std::pair<std::string, std::string>> incumbent; ///< hash, symbol
-    std::vector<std::pair<std::string, std::string>> baselines; ///< id, hash
-    std::vector<std::string> cases;                             ///< empty: all that the device serves
+    std::vector<std::pair<std::string, std::string>> baselines;   ///< id, hash
+    std::vector<std::string> cases;                               ///< empty: all that the device serves
     Tier tier = Tier::Quick;
     TimingSetting setting; ///< optional on the wire: cold, offline
     bool verifyOnly = false;

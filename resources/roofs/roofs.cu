@@ -2,7 +2,8 @@
 // What a device reaches at most, measured: one program, built by `espalierctl doctor --roofs` for the device at hand.
 // Prints one JSON object: {"device", "uuid", "driver", "runtime", "multiprocessors", "clock_mhz", "roofs": [{"id",
 // "measured", "theory", "unit", "sm_mhz", "throttle", "how"}]}; GB/s and GFLOP/s. Nothing is set on the device.
-// Operands are noise, not zeros: a tensor core that multiplies zeros draws less power and runs at a clock no kernel gets.
+// Operands are noise, not zeros: a tensor core that multiplies zeros draws less power and runs at a clock no kernel
+// gets.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -30,7 +31,8 @@ void check(cudaError_t status, const char* what)
 
 __global__ void fillNoise(std::uint32_t* words, std::size_t count, std::uint32_t mask, std::uint32_t bits)
 {
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count; i += std::size_t{gridDim.x} * blockDim.x) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
+         i += std::size_t{gridDim.x} * blockDim.x) {
         std::uint32_t x = static_cast<std::uint32_t>(i) * 2654435761U + 12345U;
         x ^= x >> 16;
         x *= 2246822519U;
@@ -42,7 +44,9 @@ __global__ void fillNoise(std::uint32_t* words, std::size_t count, std::uint32_t
 __device__ uint4 loadStreaming(const uint4* p)
 {
     uint4 v;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(p));
     return v;
 }
 __device__ uint4 loadL2(const uint4* p)
@@ -57,7 +61,10 @@ __device__ uint4 loadL1(const uint4* p)
     asm volatile("ld.global.ca.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(p));
     return v;
 }
-__device__ std::uint32_t folded(uint4 v) { return v.x ^ v.y ^ v.z ^ v.w; }
+__device__ std::uint32_t folded(uint4 v)
+{
+    return v.x ^ v.y ^ v.z ^ v.w;
+}
 
 __global__ void readMemory(const uint4* p, std::size_t words, std::uint32_t* sink)
 {
@@ -195,7 +202,7 @@ __global__ void multiplyAddHalf(__half2* out, int rounds, __half2 a, __half2 b)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-#define MMA_KERNEL(name, shape, types, A, B, operations)                                                                \
+#define MMA_KERNEL(name, shape, types, A, B, operations)                                                               \
     constexpr double name##Operations = operations;                                                                    \
     __global__ void name(const std::uint32_t* noise, float* out, int rounds)                                           \
     {                                                                                                                  \
@@ -209,35 +216,45 @@ __global__ void multiplyAddHalf(__half2* out, int rounds, __half2 a, __half2 b)
             b[i] = noise[threadIdx.x * 8 + 4 + i];                                                                     \
         }                                                                                                              \
         for (int round = 0; round < rounds; ++round) {                                                                 \
-            _Pragma("unroll") for (int t = 0; t < tiles; ++t) { name##Step(d[t], a, b); }                              \
+            _Pragma("unroll") for (int t = 0; t < tiles; ++t)                                                          \
+            {                                                                                                          \
+                name##Step(d[t], a, b);                                                                                \
+            }                                                                                                          \
         }                                                                                                              \
         float sum = 0;                                                                                                 \
-        _Pragma("unroll") for (int t = 0; t < tiles; ++t) { sum += d[t][0] + d[t][1] + d[t][2] + d[t][3]; }            \
+        _Pragma("unroll") for (int t = 0; t < tiles; ++t)                                                              \
+        {                                                                                                              \
+            sum += d[t][0] + d[t][1] + d[t][2] + d[t][3];                                                              \
+        }                                                                                                              \
         out[blockIdx.x * blockDim.x + threadIdx.x] = sum;                                                              \
     }
 
 __device__ void mmaF16Step(float* d, const std::uint32_t* a, const std::uint32_t* b)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+                 "%1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 __device__ void mmaBf16Step(float* d, const std::uint32_t* a, const std::uint32_t* b)
 {
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 __device__ void mmaTf32Step(float* d, const std::uint32_t* a, const std::uint32_t* b)
 {
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 __device__ void mmaInt8Step(float* d, const std::uint32_t* a, const std::uint32_t* b)
 {
     int* i = reinterpret_cast<int*>(d);
-    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+                 "%1, %2, %3};"
                  : "+r"(i[0]), "+r"(i[1]), "+r"(i[2]), "+r"(i[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
@@ -283,41 +300,96 @@ __device__ std::uint64_t descriptorOf(const void* shared)
 __device__ void wgmmaF16Step(float* d, std::uint64_t a, std::uint64_t b)
 {
 #if HAS_WGMMA
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1, 0, 0; }"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "l"(a), "l"(b));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {%0, %1, %2, %3, %4, "
+        "%5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+        "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
+        "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1, 0, 0; }"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+          "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+          "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+          "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b));
 #endif
 }
 __device__ void wgmmaBf16Step(float* d, std::uint64_t a, std::uint64_t b)
 {
 #if HAS_WGMMA
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1, 0, 0; }"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "l"(a), "l"(b));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {%0, %1, %2, %3, "
+        "%4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+        "%27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, "
+        "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1, 0, 0; }"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+          "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+          "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+          "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b));
 #endif
 }
 __device__ void wgmmaTf32Step(float* d, std::uint64_t a, std::uint64_t b)
 {
 #if HAS_WGMMA
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1; }"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "l"(a), "l"(b));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%0, %1, %2, %3, "
+        "%4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+        "%27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, "
+        "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1; }"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+          "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+          "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+          "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b));
 #endif
 }
 __device__ void wgmmaFp8Step(float* d, std::uint64_t a, std::uint64_t b)
 {
 #if HAS_WGMMA
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1; }"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-                 : "l"(a), "l"(b));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {%0, %1, %2, %3, "
+        "%4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, "
+        "%27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, "
+        "%49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p, 1, 1; }"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]), "+f"(d[8]),
+          "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]),
+          "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]),
+          "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]),
+          "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]),
+          "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]), "+f"(d[56]),
+          "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b));
 #endif
 }
 __device__ void wgmmaInt8Step(int* d, std::uint64_t a, std::uint64_t b)
 {
 #if HAS_WGMMA
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p; }"
-                 : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]), "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]), "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]), "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]), "+r"(d[33]), "+r"(d[34]), "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]), "+r"(d[41]), "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]), "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]), "+r"(d[56]), "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]), "+r"(d[63])
-                 : "l"(a), "l"(b));
+    asm volatile(
+        "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n128k32.s32.s8.s8 {%0, %1, %2, %3, %4, "
+        "%5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, "
+        "%28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "
+        "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, p; }"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7]), "+r"(d[8]),
+          "+r"(d[9]), "+r"(d[10]), "+r"(d[11]), "+r"(d[12]), "+r"(d[13]), "+r"(d[14]), "+r"(d[15]), "+r"(d[16]),
+          "+r"(d[17]), "+r"(d[18]), "+r"(d[19]), "+r"(d[20]), "+r"(d[21]), "+r"(d[22]), "+r"(d[23]), "+r"(d[24]),
+          "+r"(d[25]), "+r"(d[26]), "+r"(d[27]), "+r"(d[28]), "+r"(d[29]), "+r"(d[30]), "+r"(d[31]), "+r"(d[32]),
+          "+r"(d[33]), "+r"(d[34]), "+r"(d[35]), "+r"(d[36]), "+r"(d[37]), "+r"(d[38]), "+r"(d[39]), "+r"(d[40]),
+          "+r"(d[41]), "+r"(d[42]), "+r"(d[43]), "+r"(d[44]), "+r"(d[45]), "+r"(d[46]), "+r"(d[47]), "+r"(d[48]),
+          "+r"(d[49]), "+r"(d[50]), "+r"(d[51]), "+r"(d[52]), "+r"(d[53]), "+r"(d[54]), "+r"(d[55]), "+r"(d[56]),
+          "+r"(d[57]), "+r"(d[58]), "+r"(d[59]), "+r"(d[60]), "+r"(d[61]), "+r"(d[62]), "+r"(d[63])
+        : "l"(a), "l"(b));
 #endif
 }
 
@@ -334,13 +406,19 @@ __device__ void wgmmaInt8Step(int* d, std::uint64_t a, std::uint64_t b)
         for (int round = 0; round < rounds; ++round) {                                                                 \
             if constexpr (HAS_WGMMA) {                                                                                 \
                 asm volatile("wgmma.fence.sync.aligned;" ::: "memory");                                                \
-                _Pragma("unroll") for (int k = 0; k < 4; ++k) { name##Step(d, a + 32 * k, b + 32 * k); }               \
+                _Pragma("unroll") for (int k = 0; k < 4; ++k)                                                          \
+                {                                                                                                      \
+                    name##Step(d, a + 32 * k, b + 32 * k);                                                             \
+                }                                                                                                      \
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");                                         \
                 asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");                                         \
             }                                                                                                          \
         }                                                                                                              \
         T sum = 0;                                                                                                     \
-        _Pragma("unroll") for (int i = 0; i < 64; ++i) { sum += d[i]; }                                                \
+        _Pragma("unroll") for (int i = 0; i < 64; ++i)                                                                 \
+        {                                                                                                              \
+            sum += d[i];                                                                                               \
+        }                                                                                                              \
         out[blockIdx.x * blockDim.x + threadIdx.x] = static_cast<float>(sum);                                          \
     }
 #if HAS_WGMMA || !defined(__CUDA_ARCH__)
@@ -372,7 +450,8 @@ public:
         const auto init = reinterpret_cast<int (*)()>(::dlsym(library, "nvmlInit_v2"));
         const auto find = reinterpret_cast<int (*)(const char*, void**)>(::dlsym(library, "nvmlDeviceGetHandleByUUID"));
         m_clock = reinterpret_cast<int (*)(void*, int, unsigned*)>(::dlsym(library, "nvmlDeviceGetClockInfo"));
-        m_reasons = reinterpret_cast<int (*)(void*, unsigned long long*)>(::dlsym(library, "nvmlDeviceGetCurrentClocksEventReasons"));
+        m_reasons = reinterpret_cast<int (*)(void*, unsigned long long*)>(
+            ::dlsym(library, "nvmlDeviceGetCurrentClocksEventReasons"));
         if (!init || !find || init() != 0 || find(uuid.c_str(), &m_device) != 0) {
             m_device = nullptr;
         }
@@ -400,8 +479,8 @@ struct Measured {
     long long throttle = -1;
 };
 
-/// Median of at least seven launches, after as many as a device needs to leave its idle clock; the clock is read while the
-/// last one runs.
+/// Median of at least seven launches, after as many as a device needs to leave its idle clock; the clock is read while
+/// the last one runs.
 Measured measure(const Monitor& monitor, const std::function<void()>& launch)
 {
     constexpr double warmMilliseconds = 15, timedMilliseconds = 15; // longer, and the power limit lowers the clock
@@ -441,9 +520,11 @@ class Report
 public:
     void add(const char* id, const char* unit, double amount, double theory, const char* how, const Measured& measured)
     {
-        std::printf("%s\n  {\"id\": \"%s\", \"unit\": \"%s\", \"measured\": %.6g, \"theory\": %.6g, \"sm_mhz\": %d, \"throttle\": %lld, "
+        std::printf("%s\n  {\"id\": \"%s\", \"unit\": \"%s\", \"measured\": %.6g, \"theory\": %.6g, \"sm_mhz\": %d, "
+                    "\"throttle\": %lld, "
                     "\"how\": \"%s\"}",
-                    m_first ? "" : ",", id, unit, amount / measured.seconds / 1e9, theory, measured.smMhz, measured.throttle, how);
+                    m_first ? "" : ",", id, unit, amount / measured.seconds / 1e9, theory, measured.smMhz,
+                    measured.throttle, how);
         m_first = false;
     }
 
@@ -457,10 +538,14 @@ struct Rates {
     double f32, f64, f16, tensorF16, tensorTf32, tensorF64, tensorFp8, tensorInt8;
 };
 constexpr Rates rateTable[] = {
-    {75, 128, 4, 256, 1024, 0, 0, 0, 2048},          {80, 128, 64, 512, 2048, 1024, 128, 0, 4096},
-    {86, 256, 4, 256, 1024, 256, 0, 0, 2048},        {87, 256, 4, 256, 1024, 256, 0, 0, 2048},
-    {89, 256, 4, 256, 1024, 256, 0, 2048, 2048},     {90, 256, 128, 512, 4096, 2048, 256, 8192, 8192},
-    {100, 256, 128, 512, 8192, 4096, 128, 16384, 16384}, {120, 256, 4, 256, 2048, 512, 0, 4096, 4096},
+    {75, 128, 4, 256, 1024, 0, 0, 0, 2048},
+    {80, 128, 64, 512, 2048, 1024, 128, 0, 4096},
+    {86, 256, 4, 256, 1024, 256, 0, 0, 2048},
+    {87, 256, 4, 256, 1024, 256, 0, 0, 2048},
+    {89, 256, 4, 256, 1024, 256, 0, 2048, 2048},
+    {90, 256, 128, 512, 4096, 2048, 256, 8192, 8192},
+    {100, 256, 128, 512, 8192, 4096, 128, 16384, 16384},
+    {120, 256, 4, 256, 2048, 512, 0, 4096, 4096},
 };
 
 } // namespace
@@ -478,8 +563,8 @@ int main()
     cudaDeviceGetAttribute(&busBits, cudaDevAttrGlobalMemoryBusWidth, 0);
     char uuid[64];
     const auto* u = reinterpret_cast<const unsigned char*>(properties.uuid.bytes);
-    std::snprintf(uuid, sizeof uuid, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3],
-                  u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+    std::snprintf(uuid, sizeof uuid, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0],
+                  u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
     const Monitor monitor(uuid);
     const int sms = properties.multiProcessorCount;
     const double clocks = sms * clockKhz * 1e3 / 1e9; // of all multiprocessors, in thousands of millions a second
@@ -489,9 +574,11 @@ int main()
         rates = row.capability == capability ? row : rates;
     }
     const double dramTheory = 2.0 * memoryKhz * 1e3 * busBits / 8 / 1e9;
-    std::printf("{\"device\": \"%s\", \"uuid\": \"%s\", \"driver\": %d, \"runtime\": %d, \"capability\": %d, \"multiprocessors\": %d, "
+    std::printf("{\"device\": \"%s\", \"uuid\": \"%s\", \"driver\": %d, \"runtime\": %d, \"capability\": %d, "
+                "\"multiprocessors\": %d, "
                 "\"clock_mhz\": %d, \"memory_mhz\": %d, \"l2_bytes\": %d, \"roofs\": [",
-                properties.name, uuid, driver, runtime, capability, sms, clockKhz / 1000, memoryKhz / 1000, properties.l2CacheSize);
+                properties.name, uuid, driver, runtime, capability, sms, clockKhz / 1000, memoryKhz / 1000,
+                properties.l2CacheSize);
 
     constexpr std::size_t large = std::size_t{1} << 30;
     std::uint32_t *a = nullptr, *b = nullptr;
@@ -514,30 +601,35 @@ int main()
         l2Words *= 2;
     }
     constexpr int l2Rounds = 400;
-    report.add("l2", "GB/s", static_cast<double>(sms) * 2 * 1024 * l2Rounds * 8 * 16, 0, "reads that bypass the L1 cache",
+    report.add("l2", "GB/s", static_cast<double>(sms) * 2 * 1024 * l2Rounds * 8 * 16, 0,
+               "reads that bypass the L1 cache",
                measure(monitor, [&] { readL2<<<sms * 2, 1024>>>(words, l2Words, l2Rounds, sink); }));
     constexpr int l1Rounds = 4000;
-    report.add("l1", "GB/s", static_cast<double>(sms) * 1024 * l1Rounds * 8 * 16, 128 * clocks, "reads of 32 KiB a multiprocessor",
+    report.add("l1", "GB/s", static_cast<double>(sms) * 1024 * l1Rounds * 8 * 16, 128 * clocks,
+               "reads of 32 KiB a multiprocessor",
                measure(monitor, [&] { readL1<<<sms, 1024>>>(words, l1Rounds, sink); }));
 
     constexpr int rounds = 20000;
     const double threads = static_cast<double>(sms) * 4 * 512;
-    report.add("f32", "GFLOP/s", threads * rounds * 8 * 2, rates.f32 * clocks, "independent fma chains",
-               measure(monitor, [&] { multiplyAdd<<<sms * 4, 512>>>(reinterpret_cast<float*>(b), rounds, 0.999F, 0.01F); }));
+    report.add(
+        "f32", "GFLOP/s", threads * rounds * 8 * 2, rates.f32 * clocks, "independent fma chains",
+        measure(monitor, [&] { multiplyAdd<<<sms * 4, 512>>>(reinterpret_cast<float*>(b), rounds, 0.999F, 0.01F); }));
     const int slow = rates.f64 > 0 && rates.f64 < 32 ? rounds / 20 : rounds;
-    report.add("f64", "GFLOP/s", threads * slow * 8 * 2, rates.f64 * clocks, "independent fma chains",
-               measure(monitor, [&] { multiplyAdd<<<sms * 4, 512>>>(reinterpret_cast<double*>(b), slow, 0.999, 0.01); }));
+    report.add(
+        "f64", "GFLOP/s", threads * slow * 8 * 2, rates.f64 * clocks, "independent fma chains",
+        measure(monitor, [&] { multiplyAdd<<<sms * 4, 512>>>(reinterpret_cast<double*>(b), slow, 0.999, 0.01); }));
     report.add("f16", "GFLOP/s", threads * rounds * 8 * 4, rates.f16 * clocks, "independent packed fma chains",
                measure(monitor, [&] {
-                   multiplyAddHalf<<<sms * 4, 512>>>(reinterpret_cast<__half2*>(b), rounds, __floats2half2_rn(0.99F, 0.98F),
-                                                     __floats2half2_rn(0.01F, 0.02F));
+                   multiplyAddHalf<<<sms * 4, 512>>>(reinterpret_cast<__half2*>(b), rounds,
+                                                     __floats2half2_rn(0.99F, 0.98F), __floats2half2_rn(0.01F, 0.02F));
                }));
 
     // Numbers of moderate size in every format: exponents around one.
     auto* out = reinterpret_cast<float*>(b);
     const auto noise = [&](std::uint32_t mask, std::uint32_t bits) { fillNoise<<<64, 256>>>(a, 1 << 16, mask, bits); };
     const double warps = static_cast<double>(sms) * 4 * 256 / 32;
-    const auto mma = [&](const char* id, double theory, double operations, void (*kernel)(const std::uint32_t*, float*, int)) {
+    const auto mma = [&](const char* id, double theory, double operations,
+                         void (*kernel)(const std::uint32_t*, float*, int)) {
         report.add(id, "GFLOP/s", warps * rounds / 4 * 8 * operations, theory * clocks, "mma.sync",
                    measure(monitor, [&] { kernel<<<sms * 4, 256>>>(a, out, rounds / 4); }));
     };
@@ -553,13 +645,15 @@ int main()
     noise(~0U, 0);
     mma(wide ? "mma_int8" : "tensor_int8", rates.tensorInt8, mmaInt8Operations, mmaInt8);
     if (rates.tensorF64 > 0) {
-        report.add("tensor_f64", "GFLOP/s", warps * rounds / 4 * 8 * 2.0 * 8 * 8 * 4, rates.tensorF64 * clocks, "mma.sync",
-                   measure(monitor, [&] { mmaF64<<<sms * 4, 256>>>(reinterpret_cast<double*>(b), rounds / 4, 0.5, 0.25); }));
+        report.add(
+            "tensor_f64", "GFLOP/s", warps * rounds / 4 * 8 * 2.0 * 8 * 8 * 4, rates.tensorF64 * clocks, "mma.sync",
+            measure(monitor, [&] { mmaF64<<<sms * 4, 256>>>(reinterpret_cast<double*>(b), rounds / 4, 0.5, 0.25); }));
     }
     if (wide) {
         const double groups = static_cast<double>(sms) * 2 * 2; // two blocks of two warp groups each
         constexpr int wideRounds = 4000;
-        const auto wgmma = [&](const char* id, double theory, double k, void (*kernel)(const std::uint32_t*, float*, int)) {
+        const auto wgmma = [&](const char* id, double theory, double k,
+                               void (*kernel)(const std::uint32_t*, float*, int)) {
             report.add(id, "GFLOP/s", groups * wideRounds * 4 * 2.0 * 64 * 128 * k, theory * clocks, "wgmma",
                        measure(monitor, [&] { kernel<<<sms * 2, 256>>>(a, out, wideRounds); }));
         };

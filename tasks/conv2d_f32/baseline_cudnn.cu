@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: 0BSD
-// cuDNN's forward convolution with bias, NCHW, fp32 tensors with TF32 products allowed (CUDNN_TENSOR_OP_MATH), the fastest
-// algorithm of the library's own search. A trusted rival, so it may keep handle, descriptors and choice between calls, and
-// may search in the first call of a shape, which is never a sample. Left out where cuDNN is not installed.
+// cuDNN's forward convolution with bias, NCHW, fp32 tensors with TF32 products allowed (CUDNN_TENSOR_OP_MATH), the
+// fastest algorithm of the library's own search. A trusted rival, so it may keep handle, descriptors and choice between
+// calls, and may search in the first call of a shape, which is never a sample. Left out where cuDNN is not installed.
 #include <cstdint>
 #include <cudnn.h>
 #include <map>
@@ -27,21 +27,23 @@ bool describe(Plan& plan, int n, int c, int h, int w, int k)
                       cudnnCreateFilterDescriptor(&plan.filter) == CUDNN_STATUS_SUCCESS &&
                       cudnnCreateConvolutionDescriptor(&plan.convolution) == CUDNN_STATUS_SUCCESS;
     return made &&
-           cudnnSetTensor4dDescriptor(plan.input, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w) == CUDNN_STATUS_SUCCESS &&
-           cudnnSetTensor4dDescriptor(plan.bias, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, k, 1, 1) == CUDNN_STATUS_SUCCESS &&
+           cudnnSetTensor4dDescriptor(plan.input, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w) ==
+               CUDNN_STATUS_SUCCESS &&
+           cudnnSetTensor4dDescriptor(plan.bias, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, k, 1, 1) ==
+               CUDNN_STATUS_SUCCESS &&
            cudnnSetTensor4dDescriptor(plan.output, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, k, (h - 7) / 4 + 1,
                                       (w - 7) / 4 + 1) == CUDNN_STATUS_SUCCESS &&
            cudnnSetFilter4dDescriptor(plan.filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, k, c, 11, 11) ==
                CUDNN_STATUS_SUCCESS &&
-           cudnnSetConvolution2dDescriptor(plan.convolution, 2, 2, 4, 4, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT) ==
-               CUDNN_STATUS_SUCCESS &&
+           cudnnSetConvolution2dDescriptor(plan.convolution, 2, 2, 4, 4, 1, 1, CUDNN_CROSS_CORRELATION,
+                                           CUDNN_DATA_FLOAT) == CUDNN_STATUS_SUCCESS &&
            cudnnSetConvolutionMathType(plan.convolution, CUDNN_TENSOR_OP_MATH) == CUDNN_STATUS_SUCCESS;
 }
 
 } // namespace
 
-extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
+extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
+                                  int64_t c, int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
                                   cudaStream_t stream)
 {
     static cudnnHandle_t handle = nullptr;
@@ -52,8 +54,8 @@ extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const flo
         return cudaErrorInvalidValue;
     Plan& plan = plans[{n, c, h, w, k}];
     if (!plan.described) {
-        plan.described = describe(plan, static_cast<int>(n), static_cast<int>(c), static_cast<int>(h), static_cast<int>(w),
-                                  static_cast<int>(k));
+        plan.described = describe(plan, static_cast<int>(n), static_cast<int>(c), static_cast<int>(h),
+                                  static_cast<int>(w), static_cast<int>(k));
         if (!plan.described)
             return cudaErrorInvalidValue;
     }
@@ -63,9 +65,9 @@ extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const flo
     if (!plan.searched && capture == cudaStreamCaptureStatusNone) {
         cudnnConvolutionFwdAlgoPerf_t best;
         int found = 0;
-        if (cudnnFindConvolutionForwardAlgorithmEx(handle, plan.input, x, plan.filter, weight, plan.convolution, plan.output,
-                                                   y, 1, &found, &best, workspace, workspace_bytes) ==
-                CUDNN_STATUS_SUCCESS &&
+        if (cudnnFindConvolutionForwardAlgorithmEx(handle, plan.input, x, plan.filter, weight, plan.convolution,
+                                                   plan.output, y, 1, &found, &best, workspace,
+                                                   workspace_bytes) == CUDNN_STATUS_SUCCESS &&
             found == 1) {
             plan.algorithm = best.algo;
             cudnnSetConvolutionMathType(plan.convolution, best.mathType);
@@ -77,8 +79,9 @@ extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const flo
     if (cudnnConvolutionForward(handle, &one, plan.input, x, plan.filter, weight, plan.convolution, plan.algorithm,
                                 workspace, workspace_bytes, &zero, plan.output, y) != CUDNN_STATUS_SUCCESS)
         return cudaErrorUnknown;
-    return cudnnAddTensor(handle, &one, plan.bias, bias, &one, plan.output, y) == CUDNN_STATUS_SUCCESS ? cudaSuccess
-                                                                                                     : cudaErrorUnknown;
+    return cudnnAddTensor(handle, &one, plan.bias, bias, &one, plan.output, y) == CUDNN_STATUS_SUCCESS
+               ? cudaSuccess
+               : cudaErrorUnknown;
 }
 
 extern "C" size_t conv2d_f32_workspace(int64_t n, int64_t c, int64_t h, int64_t w, int64_t k)

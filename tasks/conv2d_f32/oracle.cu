@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: 0BSD
-// y = conv2d(x, weight) + bias in fp64, 11 x 11 filters, stride 4, padding 2, for output elements [first, first + count)
-// of the row-major y[n][k][p][q].
+// y = conv2d(x, weight) + bias in fp64, 11 x 11 filters, stride 4, padding 2, for output elements [first, first +
+// count) of the row-major y[n][k][p][q].
 //
 //     ref   = bias[k] + sum_{c,r,s} x[n][c][4p + r - 2][4q + s - 2] * weight[k][c][r][s]
 //     scale = |bias[k]| + sum of the products' magnitudes
@@ -56,7 +56,7 @@ extern "C" cudaError_t conv2d_f32_oracle(const float* x, const float* weight, co
         return cudaSuccess;
     if (first < 0 || first + count > n * k * ((h - 7) / 4 + 1) * ((w - 7) / 4 + 1))
         return cudaErrorInvalidValue;
-    oracleElements<<<static_cast<unsigned>((count + 127) / 128), 128, 0, stream>>>(x, weight, bias, c, h, w, k, ref, scale,
-                                                                                   first, count);
+    oracleElements<<<static_cast<unsigned>((count + 127) / 128), 128, 0, stream>>>(x, weight, bias, c, h, w, k, ref,
+                                                                                   scale, first, count);
     return cudaGetLastError();
 }

@@ -9,8 +9,8 @@ constexpr int kStride = 4;
 constexpr int kPad = 2;
 constexpr int kThreads = 128;
 
-__global__ void convolve(const float* x, const float* weight, const float* bias, float* y, int64_t c, int64_t h, int64_t w,
-                         int64_t k, int64_t down, int64_t across, int64_t total)
+__global__ void convolve(const float* x, const float* weight, const float* bias, float* y, int64_t c, int64_t h,
+                         int64_t w, int64_t k, int64_t down, int64_t across, int64_t total)
 {
     const int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (i >= total)
@@ -40,14 +40,14 @@ __global__ void convolve(const float* x, const float* weight, const float* bias,
 
 } // namespace
 
-extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
+extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
+                                  int64_t c, int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
                                   cudaStream_t stream)
 {
     const int64_t down = (h + 2 * kPad - kSize) / kStride + 1;
     const int64_t across = (w + 2 * kPad - kSize) / kStride + 1;
     const int64_t total = n * k * down * across;
-    convolve<<<static_cast<unsigned>((total + kThreads - 1) / kThreads), kThreads, 0, stream>>>(x, weight, bias, y, c, h, w,
-                                                                                              k, down, across, total);
+    convolve<<<static_cast<unsigned>((total + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+        x, weight, bias, y, c, h, w, k, down, across, total);
     return cudaGetLastError();
 }

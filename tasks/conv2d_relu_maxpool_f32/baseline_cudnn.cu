@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: 0BSD
-// cuDNN's forward convolution, bias, relu and max pooling one after the other, NCHW, fp32 tensors with TF32 products allowed
-// (CUDNN_TENSOR_OP_MATH), the fastest algorithm of the library's own search. A trusted rival, so it may keep handle, descriptors and choice between calls, and
-// may search in the first call of a shape, which is never a sample. Left out where cuDNN is not installed.
+// cuDNN's forward convolution, bias, relu and max pooling one after the other, NCHW, fp32 tensors with TF32 products
+// allowed (CUDNN_TENSOR_OP_MATH), the fastest algorithm of the library's own search. A trusted rival, so it may keep
+// handle, descriptors and choice between calls, and may search in the first call of a shape, which is never a sample.
+// Left out where cuDNN is not installed.
 #include <cstdint>
 #include <cudnn.h>
 #include <map>
@@ -39,8 +40,10 @@ bool describe(Plan& plan, int n, int c, int h, int w, int k)
                       cudnnCreateFilterDescriptor(&plan.filter) == CUDNN_STATUS_SUCCESS &&
                       cudnnCreateConvolutionDescriptor(&plan.convolution) == CUDNN_STATUS_SUCCESS;
     return made &&
-           cudnnSetTensor4dDescriptor(plan.input, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w) == CUDNN_STATUS_SUCCESS &&
-           cudnnSetTensor4dDescriptor(plan.bias, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, k, 1, 1) == CUDNN_STATUS_SUCCESS &&
+           cudnnSetTensor4dDescriptor(plan.input, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w) ==
+               CUDNN_STATUS_SUCCESS &&
+           cudnnSetTensor4dDescriptor(plan.bias, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, k, 1, 1) ==
+               CUDNN_STATUS_SUCCESS &&
            cudnnSetTensor4dDescriptor(plan.convolved, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, k, (h - 7) / 4 + 1,
                                       (w - 7) / 4 + 1) == CUDNN_STATUS_SUCCESS &&
            cudnnSetTensor4dDescriptor(plan.output, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, k, ((h - 7) / 4 - 2) / 2 + 1,
@@ -51,16 +54,16 @@ bool describe(Plan& plan, int n, int c, int h, int w, int k)
                CUDNN_STATUS_SUCCESS &&
            cudnnSetFilter4dDescriptor(plan.filter, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, k, c, 11, 11) ==
                CUDNN_STATUS_SUCCESS &&
-           cudnnSetConvolution2dDescriptor(plan.convolution, 2, 2, 4, 4, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT) ==
-               CUDNN_STATUS_SUCCESS &&
+           cudnnSetConvolution2dDescriptor(plan.convolution, 2, 2, 4, 4, 1, 1, CUDNN_CROSS_CORRELATION,
+                                           CUDNN_DATA_FLOAT) == CUDNN_STATUS_SUCCESS &&
            cudnnSetConvolutionMathType(plan.convolution, CUDNN_TENSOR_OP_MATH) == CUDNN_STATUS_SUCCESS;
 }
 
 } // namespace
 
-extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
-                                  cudaStream_t stream)
+extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y,
+                                               int64_t n, int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
+                                               size_t workspace_bytes, cudaStream_t stream)
 {
     static cudnnHandle_t handle = nullptr;
     static std::map<std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>, Plan> plans;
@@ -70,8 +73,8 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
         return cudaErrorInvalidValue;
     Plan& plan = plans[{n, c, h, w, k}];
     if (!plan.described) {
-        plan.described = describe(plan, static_cast<int>(n), static_cast<int>(c), static_cast<int>(h), static_cast<int>(w),
-                                  static_cast<int>(k));
+        plan.described = describe(plan, static_cast<int>(n), static_cast<int>(c), static_cast<int>(h),
+                                  static_cast<int>(w), static_cast<int>(k));
         if (!plan.described)
             return cudaErrorInvalidValue;
     }
@@ -86,8 +89,8 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
         cudnnConvolutionFwdAlgoPerf_t best;
         int found = 0;
         if (cudnnFindConvolutionForwardAlgorithmEx(handle, plan.input, x, plan.filter, weight, plan.convolution,
-                                                   plan.convolved, z, 1, &found, &best, scratch, scratchBytes) ==
-                CUDNN_STATUS_SUCCESS &&
+                                                   plan.convolved, z, 1, &found, &best, scratch,
+                                                   scratchBytes) == CUDNN_STATUS_SUCCESS &&
             found == 1) {
             plan.algorithm = best.algo;
             cudnnSetConvolutionMathType(plan.convolution, best.mathType);
@@ -97,12 +100,13 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
     const float one = 1.0f;
     const float zero = 0.0f;
     const bool done =
-        cudnnConvolutionForward(handle, &one, plan.input, x, plan.filter, weight, plan.convolution, plan.algorithm, scratch,
-                                scratchBytes, &zero, plan.convolved, z) == CUDNN_STATUS_SUCCESS &&
+        cudnnConvolutionForward(handle, &one, plan.input, x, plan.filter, weight, plan.convolution, plan.algorithm,
+                                scratch, scratchBytes, &zero, plan.convolved, z) == CUDNN_STATUS_SUCCESS &&
         cudnnAddTensor(handle, &one, plan.bias, bias, &one, plan.convolved, z) == CUDNN_STATUS_SUCCESS &&
         cudnnActivationForward(handle, plan.relu, &one, plan.convolved, z, &zero, plan.convolved, z) ==
             CUDNN_STATUS_SUCCESS &&
-        cudnnPoolingForward(handle, plan.pooling, &one, plan.convolved, z, &zero, plan.output, y) == CUDNN_STATUS_SUCCESS;
+        cudnnPoolingForward(handle, plan.pooling, &one, plan.convolved, z, &zero, plan.output, y) ==
+            CUDNN_STATUS_SUCCESS;
     return done ? cudaSuccess : cudaErrorUnknown;
 }
 

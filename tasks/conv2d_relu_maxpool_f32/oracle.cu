@@ -4,7 +4,8 @@
 //
 //     z(p, q) = bias[k] + sum_{c,r,s} x[n][c][4p + r - 2][4q + s - 2] * weight[k][c][r][s]
 //     ref     = max over the window of max(z, 0)
-//     scale   = max over the window of |bias[k]| + the sum of the products' magnitudes: relu and maximum pass an error on
+//     scale   = max over the window of |bias[k]| + the sum of the products' magnitudes: relu and maximum pass an error
+//     on
 //               and add none
 //
 // Products of floats are exact in fp64. One thread an element.
@@ -67,15 +68,15 @@ __global__ void oracleElements(const float* x, const float* weight, const float*
 
 } // namespace
 
-extern "C" cudaError_t conv2d_relu_maxpool_f32_oracle(const float* x, const float* weight, const float* bias, int64_t n, int64_t c,
-                                         int64_t h, int64_t w, int64_t k, double* ref, double* scale, int64_t first,
-                                         int64_t count, cudaStream_t stream)
+extern "C" cudaError_t conv2d_relu_maxpool_f32_oracle(const float* x, const float* weight, const float* bias, int64_t n,
+                                                      int64_t c, int64_t h, int64_t w, int64_t k, double* ref,
+                                                      double* scale, int64_t first, int64_t count, cudaStream_t stream)
 {
     if (count <= 0)
         return cudaSuccess;
     if (first < 0 || first + count > n * k * (((h - 7) / 4 - 2) / 2 + 1) * (((w - 7) / 4 - 2) / 2 + 1))
         return cudaErrorInvalidValue;
-    oracleElements<<<static_cast<unsigned>((count + 127) / 128), 128, 0, stream>>>(x, weight, bias, c, h, w, k, ref, scale,
-                                                                                   first, count);
+    oracleElements<<<static_cast<unsigned>((count + 127) / 128), 128, 0, stream>>>(x, weight, bias, c, h, w, k, ref,
+                                                                                   scale, first, count);
     return cudaGetLastError();
 }

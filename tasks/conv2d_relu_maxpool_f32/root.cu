@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: 0BSD
-// Convolution with 11 x 11 filters, stride 4, padding 2, then relu, then max pooling over 3 x 3 with stride 2, the plain
-// first version: the convolution goes to the workspace, one element a thread; a second kernel takes the maxima.
+// Convolution with 11 x 11 filters, stride 4, padding 2, then relu, then max pooling over 3 x 3 with stride 2, the
+// plain first version: the convolution goes to the workspace, one element a thread; a second kernel takes the maxima.
 #include <cstdint>
 
 namespace {
@@ -12,8 +12,8 @@ constexpr int kPool = 3;
 constexpr int kPoolStride = 2;
 constexpr int kThreads = 128;
 
-__global__ void convolve(const float* x, const float* weight, const float* bias, float* z, int64_t c, int64_t h, int64_t w,
-                         int64_t k, int64_t down, int64_t across, int64_t total)
+__global__ void convolve(const float* x, const float* weight, const float* bias, float* z, int64_t c, int64_t h,
+                         int64_t w, int64_t k, int64_t down, int64_t across, int64_t total)
 {
     const int64_t i = static_cast<int64_t>(blockIdx.x) * kThreads + threadIdx.x;
     if (i >= total)
@@ -59,8 +59,8 @@ __global__ void pool(const float* z, float* y, int64_t down, int64_t across, int
 
 } // namespace
 
-extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
-                                               int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
+extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y,
+                                               int64_t n, int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
                                                size_t workspace_bytes, cudaStream_t stream)
 {
     const int64_t down = (h + 2 * kPad - kSize) / kStride + 1;
@@ -69,11 +69,11 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
     const int64_t pooledAcross = (across - kPool) / kPoolStride + 1;
     float* z = static_cast<float*>(workspace);
     const int64_t total = n * k * down * across;
-    convolve<<<static_cast<unsigned>((total + kThreads - 1) / kThreads), kThreads, 0, stream>>>(x, weight, bias, z, c, h, w,
-                                                                                              k, down, across, total);
+    convolve<<<static_cast<unsigned>((total + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+        x, weight, bias, z, c, h, w, k, down, across, total);
     const int64_t pooled = n * k * pooledDown * pooledAcross;
-    pool<<<static_cast<unsigned>((pooled + kThreads - 1) / kThreads), kThreads, 0, stream>>>(z, y, down, across, pooledDown,
-                                                                                            pooledAcross, pooled);
+    pool<<<static_cast<unsigned>((pooled + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
+        z, y, down, across, pooledDown, pooledAcross, pooled);
     return cudaGetLastError();
 }
 

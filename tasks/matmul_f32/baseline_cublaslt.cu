@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: 0BSD
-// cuBLASLt in true fp32 (CUBLAS_COMPUTE_32F: no TF32, no bf16 emulation), tuned: the first call of a shape times what the
-// library's heuristic names and then every algorithm that it has for these types, in every tile, number of stages, order
-// of tiles and split of K that it offers within the workspace, and keeps the fastest. (4096 cubed on an H200, CUDA 13.0:
-// the heuristic names 7, there are 35, and the best of all is 3 % faster than the best that the heuristic knows.) A
-// trusted rival, so it may keep handle, descriptors and choice between calls, and may wait in that first call, which is
-// never a sample.
+// cuBLASLt in true fp32 (CUBLAS_COMPUTE_32F: no TF32, no bf16 emulation), tuned: the first call of a shape times what
+// the library's heuristic names and then every algorithm that it has for these types, in every tile, number of stages,
+// order of tiles and split of K that it offers within the workspace, and keeps the fastest. (4096 cubed on an H200,
+// CUDA 13.0: the heuristic names 7, there are 35, and the best of all is 3 % faster than the best that the heuristic
+// knows.) A trusted rival, so it may keep handle, descriptors and choice between calls, and may wait in that first
+// call, which is never a sample.
 #include <cfloat>
 #include <chrono>
 #include <cstdint>
@@ -16,12 +16,12 @@
 namespace {
 
 constexpr size_t workspaceBytes = 32 << 20; // what cuBLAS recommends for Hopper
-constexpr int mostNamed = 128; // by the heuristic
+constexpr int mostNamed = 128;              // by the heuristic
 constexpr int mostIds = 64;
 constexpr int mostCustom = 8; // of an algorithm's own option; what no documentation explains may have 2^18 of them
 constexpr int splits[] = {1, 2, 3, 4, 6, 8};
 constexpr auto longestTuning = std::chrono::seconds(2); // a slow device knows fewer of them
-constexpr int runsEach = 2; // the faster of two: the first may load code
+constexpr int runsEach = 2;                             // the faster of two: the first may load code
 constexpr float hopeless = 1.3f; // a first run this many times slower than the best needs no second
 
 struct Plan {
@@ -105,7 +105,8 @@ std::vector<cublasLtMatmulAlgo_t> namedAlgorithms(const Call& call, const Plan& 
 }
 
 /// A list that an algorithm tells of itself; `none` where it has none.
-std::vector<uint32_t> idsOf(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttributes_t list, uint32_t none)
+std::vector<uint32_t> idsOf(const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttributes_t list,
+                            uint32_t none)
 {
     size_t bytes = 0;
     cublasLtMatmulAlgoCapGetAttribute(&algorithm, list, nullptr, 0, &bytes);

@@ -94,8 +94,9 @@ TEST(ListingText, TakesAnyText)
     EXPECT_TRUE(readSassText("").empty());
     EXPECT_TRUE(readSassText("no listing at all\n").empty());
     // Places that inline themselves must end; a broken .loc has none.
-    const auto lines = readPtxText(".visible .entry k(\n)\n{\n.loc 1 5 9, inlined_at 1 6 1\n.loc 1 6 1, inlined_at 1 5 9\n"
-                                   "add.s32 a, b, c;\n.loc x\nret;\n}\n");
+    const auto lines =
+        readPtxText(".visible .entry k(\n)\n{\n.loc 1 5 9, inlined_at 1 6 1\n.loc 1 6 1, inlined_at 1 5 9\n"
+                    "add.s32 a, b, c;\n.loc x\nret;\n}\n");
     ASSERT_GE(lines.size(), 5u);
     const ListingLine* add = lineWith(lines, "add.s32");
     ASSERT_TRUE(add);

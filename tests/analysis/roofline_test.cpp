@@ -65,8 +65,11 @@ TEST(RooflineOf, TheClosestRoofDecides)
         {"DRAM just below", {value("dram_read_bytes", 359e6)}, Bound::Latency, "dram", 20.222},
         {"L2 at 95 %", {value("dram_read_bytes", 1e6), value("l2_bytes", 760e6)}, Bound::Memory, "l2", 5},
         {"FP32 at 85 %", {value("dram_read_bytes", 1e6), value("flops_f32", 5.1e9)}, Bound::Compute, "f32", 15},
-        {"tensor at 90 %, little FP32", {value("flops_f32", 1e9), value("tensor_flops_tf32", 36e9)}, Bound::Compute,
-         "tensor_tf32", 10},
+        {"tensor at 90 %, little FP32",
+         {value("flops_f32", 1e9), value("tensor_flops_tf32", 36e9)},
+         Bound::Compute,
+         "tensor_tf32",
+         10},
     };
     for (const BoundCase& one : cases) {
         const auto line = rooflineOf(measured(one.metrics));
@@ -86,7 +89,8 @@ TEST(RooflineOf, APointAboveItsRoofIsFlagged)
     EXPECT_NE(aboveTheory->checks[0].find("above the theoretical 4800"), std::string::npos) << aboveTheory->checks[0];
     const auto aboveMeasured = rooflineOf(measured({value("dram_read_bytes", 470e6)}));
     ASSERT_EQ(aboveMeasured->checks.size(), 1U);
-    EXPECT_NE(aboveMeasured->checks[0].find("above the measured roof of 4500"), std::string::npos) << aboveMeasured->checks[0];
+    EXPECT_NE(aboveMeasured->checks[0].find("above the measured roof of 4500"), std::string::npos)
+        << aboveMeasured->checks[0];
     EXPECT_TRUE(rooflineOf(measured({value("dram_read_bytes", 455e6)}))->checks.empty()); // within a roof's noise
 }
 

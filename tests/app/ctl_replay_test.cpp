@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replayed searches through the real programs on the simulated device: the exchanges in tests/replay were written by hand
-// for this, the kernels in them are built, verified and timed like any other.
+// Replayed searches through the real programs on the simulated device: the exchanges in tests/replay were written by
+// hand for this, the kernels in them are built, verified and timed like any other.
 #include "tests/app/ctl_support.h"
 
 #include <algorithm>
@@ -100,8 +100,7 @@ TEST_F(ReplayTest, AMissingExchangeIsNamedAndPauses)
     run[9] = replayFolder + "rmsnorm_f32";
     const auto result = ctl(run);
     EXPECT_EQ(result.status.code, 5);
-    EXPECT_NE(onlyJson(result)["error"].dump().find("swiglu_f32: root"), std::string::npos)
-        << result.out;
+    EXPECT_NE(onlyJson(result)["error"].dump().find("swiglu_f32: root"), std::string::npos) << result.out;
 }
 
 TEST_F(ReplayTest, TheEngineerSteersPrompts)
@@ -112,7 +111,8 @@ TEST_F(ReplayTest, TheEngineerSteersPrompts)
     const std::string s = path("s.espalier");
     EXPECT_EQ(ctl({"steer", s, "hint", "No shared memory."}).status.code, 0);
     EXPECT_EQ(ctl({"steer", s, "attach", write("notes.md", "n is always even.")}).status.code, 0);
-    EXPECT_EQ(ctl({"steer", s, "ask", "--node", "1", "--prompt", write("own.md", "Ideas in my words.")}).status.code, 0);
+    EXPECT_EQ(ctl({"steer", s, "ask", "--node", "1", "--prompt", write("own.md", "Ideas in my words.")}).status.code,
+              0);
     EXPECT_EQ(ctl({"steer", s, "ask", "--node", "99"}).status.code, 2);
     run[11] = "2";
     (void)ctl(run);

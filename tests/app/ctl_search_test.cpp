@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <csignal>
 #include <pwd.h>
-#include <unistd.h>
 #include <random>
 #include <sys/file.h>
 #include <thread>
+#include <unistd.h>
 
 namespace espalier::test {
 
@@ -53,7 +53,8 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     EXPECT_EQ(exported.status.code, 0) << exported.err;
     const auto kernel = readFile(path("out") + "/softmax_f32.cu");
     ASSERT_TRUE(kernel);
-    EXPECT_NE(kernel->find("nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -c softmax_f32.cu"), std::string::npos)
+    EXPECT_NE(kernel->find("nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a -c softmax_f32.cu"),
+              std::string::npos)
         << "the command that it names is the one that builds it";
     const auto source = ctl({"show", path("s.espalier"), "--node", node, "--source"});
     EXPECT_NE(source.out.find("extern \"C\" cudaError_t softmax_f32"), std::string::npos);
@@ -89,19 +90,26 @@ TEST_F(SearchTest, FindsAFasterKernelAndExportsIt)
     EXPECT_TRUE(judged["evaluation"].contains("profile"));
     EXPECT_EQ(ctl({"steer", path("s.espalier"), "profile", "--node", "99"}).status.code, 2);
 
-    // What is there already is held to a ban, by its build's record: nothing is left beside the root, until it is lifted.
-    ASSERT_EQ(ctl({"steer", path("s.espalier"), "ban", "no registers", "--predicate", "registers == 0"}).status.code, 0);
+    // What is there already is held to a ban, by its build's record: nothing is left beside the root, until it is
+    // lifted.
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "ban", "no registers", "--predicate", "registers == 0"}).status.code,
+              0);
     const Json banned = onlyJson(ctl({"show", path("s.espalier"), "--json"}));
     EXPECT_EQ(banned["session"]["best"], 1);
-    EXPECT_NE(banned["nodes"].dump().find("the engineer's ban \\\"no registers\\\" says registers == 0"), std::string::npos);
+    EXPECT_NE(banned["nodes"].dump().find("the engineer's ban \\\"no registers\\\" says registers == 0"),
+              std::string::npos);
     EXPECT_NE(ctl({"show", path("s.espalier"), "--tree"}).out.find("[banned]"), std::string::npos);
     ASSERT_EQ(ctl({"steer", path("s.espalier"), "lift-ban", "1"}).status.code, 0);
     EXPECT_EQ(onlyJson(ctl({"show", path("s.espalier"), "--json"}))["session"]["best"], json["best"]["node"]);
 
     // A person's word is shown as theirs, with the judge's beside it.
-    ASSERT_EQ(ctl({"steer", path("s.espalier"), "overturn", "--node", node, "--as", "rejected", "--reason", "Wrong for my data"}).status.code, 0);
+    ASSERT_EQ(ctl({"steer", path("s.espalier"), "overturn", "--node", node, "--as", "rejected", "--reason",
+                   "Wrong for my data"})
+                  .status.code,
+              0);
     const std::string shown = ctl({"show", path("s.espalier"), "--node", node}).out;
-    EXPECT_NE(shown.find("outcome:  incorrect by hand: Wrong for my data (the judge: passed: "), std::string::npos) << shown;
+    EXPECT_NE(shown.find("outcome:  incorrect by hand: Wrong for my data (the judge: passed: "), std::string::npos)
+        << shown;
     EXPECT_EQ(shown.find("(bound 0)"), std::string::npos) << shown;
     const auto refused = ctl({"export", path("s.espalier"), "--node", node, "--to", path("again")});
     EXPECT_EQ(refused.status.code, 2);
@@ -130,7 +138,9 @@ TEST_F(SearchTest, ABudgetIsSteeredLimitByLimit)
     EXPECT_EQ(budget(), Json({{"plateau", 7}, {"roof", 10.0}}));
     const auto shown = ctl({"show", path("s.espalier"), "--node", "3"});
     EXPECT_NE(shown.out.find("\nchosen:   "), std::string::npos) << shown.out;
-    EXPECT_FALSE(onlyJson(ctl({"show", path("s.espalier"), "--node", "3", "--json"}))["nodes"][0]["why"].get<std::string>().empty());
+    EXPECT_FALSE(onlyJson(ctl({"show", path("s.espalier"), "--node", "3", "--json"}))["nodes"][0]["why"]
+                     .get<std::string>()
+                     .empty());
 }
 
 TEST_F(SearchTest, WhatWasSteeredIsReadBack)
@@ -151,31 +161,36 @@ TEST_F(SearchTest, WhatWasSteeredIsReadBack)
     EXPECT_EQ(steer({"attach", write("notes.md", "Rows are long.")}).status.code, 0);
     EXPECT_EQ(refusal({"lift-ban", "2"}), "espalierctl: There is no ban 2: the session has 1 \"no fp16\".\n");
     EXPECT_EQ(refusal({"unhint", "7"}), "espalierctl: There is no hint 7: the session has 1 \"be brief\".\n");
-    EXPECT_EQ(refusal({"detach", "n.md"}), "espalierctl: No attached text is named \"n.md\": the session has \"notes.md\".\n");
+    EXPECT_EQ(refusal({"detach", "n.md"}),
+              "espalierctl: No attached text is named \"n.md\": the session has \"notes.md\".\n");
     EXPECT_EQ(steer({"boost", "--node", "3", "--factor", "2.5"}).status.code, 0);
     const auto first = steer({"budget", "--node", "1", "--evals", "2"});
     EXPECT_EQ(first.out, "Limits of branch 1 from now on: 2 evaluations (0 spent).\n") << first.err;
     EXPECT_EQ(steer({"budget", "--node", "1", "--seconds", "9"}).out,
               "Limits of branch 1 from now on: 2 evaluations (0 spent), 9 device seconds (0 spent).\n");
     const std::string shown = ctl({"show", path("s.espalier"), "--tree"}).out;
-    for (const char* line : {"\nban 1: no fp16 (fp16_instructions == 0)\n", "\nhint 1: be brief\n",
-                             "\nattached: notes.md (14 bytes)\n", "  [boost 2.5]",
-                             "  [budget 2 evaluations (0 spent), 9 device seconds (0 spent)]"}) {
+    for (const char* line :
+         {"\nban 1: no fp16 (fp16_instructions == 0)\n", "\nhint 1: be brief\n", "\nattached: notes.md (14 bytes)\n",
+          "  [boost 2.5]", "  [budget 2 evaluations (0 spent), 9 device seconds (0 spent)]"}) {
         EXPECT_NE(shown.find(line), std::string::npos) << line << " in\n" << shown;
     }
     const Json json = onlyJson(ctl({"show", path("s.espalier"), "--json"}));
-    EXPECT_EQ(json["bans"], Json::parse(R"([{"number": 1, "text": "no fp16", "predicate": "fp16_instructions == 0"}])"));
+    EXPECT_EQ(json["bans"],
+              Json::parse(R"([{"number": 1, "text": "no fp16", "predicate": "fp16_instructions == 0"}])"));
     EXPECT_EQ(json["hints"], Json::parse(R"([{"number": 1, "text": "be brief"}])"));
     EXPECT_EQ(json["attached"], Json::parse(R"([{"name": "notes.md", "bytes": 14}])"));
     EXPECT_EQ(json["nodes"][2]["boost"], 2.5);
     EXPECT_EQ(json["nodes"][0]["branch_budget"]["evaluations"], Json::parse(R"({"limit": 2, "spent": 0})"));
-    EXPECT_NE(ctl({"show", path("s.espalier"), "--node", "1"}).out.find("\nbudget:   2 evaluations (0 spent), 9 device"),
-              std::string::npos);
+    EXPECT_NE(
+        ctl({"show", path("s.espalier"), "--node", "1"}).out.find("\nbudget:   2 evaluations (0 spent), 9 device"),
+        std::string::npos);
     EXPECT_NE(ctl({"show", path("s.espalier"), "--node", "3"}).out.find("\nboost:    2.5\n"), std::string::npos);
     EXPECT_EQ(steer({"budget", "--node", "1", "--unlimited"}).out, "No limit of branch 1 holds from now on.\n");
 
     const auto below = steer({"budget", "--evals", "1"});
-    EXPECT_EQ(below.out, "Limits of the session from now on: 1 evaluations (2 spent). 2 evaluations are spent: the search is over.\n");
+    EXPECT_EQ(
+        below.out,
+        "Limits of the session from now on: 1 evaluations (2 spent). 2 evaluations are spent: the search is over.\n");
     EXPECT_TRUE(onlyJson(steer({"budget", "--evals", "2", "--json"}))["over"].get<bool>());
     const auto idea = ctl({"show", path("s.espalier"), "--node", "2", "--source"});
     EXPECT_EQ(idea.status.code, 2);
@@ -271,7 +286,8 @@ TEST_F(SearchTest, ARunThatIsPausedBySteerWaits)
     const Json acts = onlyJson(ctl({"show", path("s.espalier"), "--json"}))["acts"];
     ASSERT_EQ(acts.size(), 3U) << acts.dump();
     for (std::size_t i = 0; i < acts.size(); ++i) {
-        EXPECT_EQ(acts[i]["act"], std::vector<std::string>({"run with refine, up to 200 evaluations", "pause", "hint: while it waits"})[i]);
+        EXPECT_EQ(acts[i]["act"], std::vector<std::string>(
+                                      {"run with refine, up to 200 evaluations", "pause", "hint: while it waits"})[i]);
         const passwd* account = ::getpwuid(::geteuid());
         EXPECT_EQ(acts[i]["author"], account ? account->pw_name : "engineer"); // tests start it without $USER
     }

@@ -30,8 +30,10 @@ TEST_F(Ctl, AWrongVerbOrActIsNamed)
         EXPECT_EQ(result.out, "");
         return result.err;
     };
-    EXPECT_TRUE(says({"steer", "f", "stop"}).starts_with("espalierctl: There is no act \"stop\"; choose one of pin, unpin, "));
-    EXPECT_TRUE(says({"steer", "f", "frob", "--node", "1"}).starts_with("espalierctl: There is no act \"frob\"; choose one of"));
+    EXPECT_TRUE(
+        says({"steer", "f", "stop"}).starts_with("espalierctl: There is no act \"stop\"; choose one of pin, unpin, "));
+    EXPECT_TRUE(says({"steer", "f", "frob", "--node", "1"})
+                    .starts_with("espalierctl: There is no act \"frob\"; choose one of"));
     EXPECT_TRUE(says({"sho", "f"}).starts_with("espalierctl: There is no verb \"sho\"; choose one of doctor, "));
     EXPECT_TRUE(says({"steer", "f"}).starts_with("espalierctl: The act is missing; choose one of pin, "));
     EXPECT_TRUE(says({}).starts_with("espalierctl: The verb is missing; choose one of doctor, "));
@@ -47,11 +49,14 @@ TEST_F(Ctl, TextWhereANumberBelongsIsOneSentence)
     refuses({"show", "f", "--node", "abc"}, "--node takes a positive whole number, not \"abc\"");
     refuses({"steer", "f", "pin", "--node", "-1"}, "--node takes a positive whole number, not \"-1\"");
     refuses({"steer", "f", "unhint", "x"}, "number takes a whole number from 1 to 1000000, not \"x\"");
-    refuses({"steer", "f", "boost", "--node", "1", "--factor", "2x"}, "--factor takes a number from 0 to 1000, not \"2x\"");
+    refuses({"steer", "f", "boost", "--node", "1", "--factor", "2x"},
+            "--factor takes a number from 0 to 1000, not \"2x\"");
     refuses({"steer", "f", "budget", "--usd", "nan"}, "--usd takes a number from 0 up, not \"nan\"");
-    refuses({"steer", "f", "budget", "--target", "0.5"}, "--target takes a number above 1 (2: twice as fast), not \"0.5\"");
+    refuses({"steer", "f", "budget", "--target", "0.5"},
+            "--target takes a number above 1 (2: twice as fast), not \"0.5\"");
     refuses({"run", "t", "--session", "s", "--evals", "abc"}, "--evals takes a whole number from 0 up, not \"abc\"");
-    refuses({"run", "t", "--session", "s", "--target", "1"}, "--target takes a number above 1 (2: twice as fast), not \"1\"");
+    refuses({"run", "t", "--session", "s", "--target", "1"},
+            "--target takes a number above 1 (2: twice as fast), not \"1\"");
     refuses({"run", "t", "--session", "s", "--ideas", "99"}, "--ideas takes a whole number from 1 to 64, not \"99\"");
     refuses({"watch", "s", "one"}, "node takes a positive whole number, not \"one\"");
 }
@@ -144,13 +149,15 @@ TEST_F(Ctl, AMissingFolderOfASessionIsNamed)
 {
     const auto result = ctl({"run", "softmax_f32", "--session", path("nowhere/q.espalier"), "--device", "sim"});
     EXPECT_EQ(result.status.code, 2);
-    EXPECT_NE(result.err.find("the folder " + path("nowhere") + " does not exist; create it"), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("the folder " + path("nowhere") + " does not exist; create it"), std::string::npos)
+        << result.err;
 }
 
 /// On a machine without a driver; the session that was left behind is of use all the same.
 TEST_F(Ctl, ADeviceThatIsNotThereIsSaidOnceAndAnotherOneMayFollow)
 {
-    const auto failed = ctl({"run", "softmax_f32", "--session", path("q.espalier"), "--device", "cuda:0", "--evals", "1"});
+    const auto failed =
+        ctl({"run", "softmax_f32", "--session", path("q.espalier"), "--device", "cuda:0", "--evals", "1"});
     if (failed.status.code == 0) {
         GTEST_SKIP() << "there is a CUDA device";
     }

@@ -19,7 +19,10 @@ protected:
     void SetUp() override
     {
         CtlTest::SetUp();
-        ASSERT_EQ(ctl({"run", "softmax_f32", "--device", "sim", "--strategy", "manual", "--evals", "20", "--session", path("s.espalier"), "--json"}).status.code, 0);
+        ASSERT_EQ(ctl({"run", "softmax_f32", "--device", "sim", "--strategy", "manual", "--evals", "20", "--session",
+                       path("s.espalier"), "--json"})
+                      .status.code,
+                  0);
     }
 
     /// Another program: a comment more would be the same kernel, which is not judged twice.
@@ -63,7 +66,8 @@ protected:
 
 TEST_F(WatchTest, EverySaveBecomesAJudgedChild)
 {
-    auto process = Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2", "--json"}));
+    auto process = Subprocess::start(
+        spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2", "--json"}));
     ASSERT_TRUE(process) << process.error().message;
     const std::string source = firstText("mine.cu");
     ASSERT_NE(source.find("softmax_f32"), std::string::npos);
@@ -86,7 +90,8 @@ TEST_F(WatchTest, EverySaveBecomesAJudgedChild)
 
 TEST_F(WatchTest, ASaveThatDoesNotBuildIsSaidAndTheNextOneCounts)
 {
-    auto process = Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2"}));
+    auto process =
+        Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2"}));
     ASSERT_TRUE(process) << process.error().message;
     const std::string source = firstText("mine.cu");
     std::this_thread::sleep_for(1s);
@@ -106,7 +111,8 @@ TEST_F(WatchTest, ASaveThatDoesNotBuildIsSaidAndTheNextOneCounts)
 /// A run holds the session: what is saved goes to it, and the verdict is read from the file.
 TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
 {
-    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--evals", "400", "--session", path("r.espalier")}));
+    auto run = Subprocess::start(
+        spec({"run", "softmax_f32", "--device", "sim", "--evals", "400", "--session", path("r.espalier")}));
     ASSERT_TRUE(run) << run.error().message;
     const auto evaluations = [this] {
         const auto shown = ctl({"show", path("r.espalier"), "--json"}); // at first there is nothing to show
@@ -116,7 +122,8 @@ TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
         std::this_thread::sleep_for(100ms);
     }
     ASSERT_EQ(ctl({"steer", path("r.espalier"), "pause"}).status.code, 0); // it waits and holds the session
-    auto process = Subprocess::start(spec({"watch", path("r.espalier"), "1", "--file", path("mine.cu"), "--saves", "1", "--json"}));
+    auto process = Subprocess::start(
+        spec({"watch", path("r.espalier"), "1", "--file", path("mine.cu"), "--saves", "1", "--json"}));
     ASSERT_TRUE(process) << process.error().message;
     const std::string source = firstText("mine.cu");
     std::this_thread::sleep_for(2s);
@@ -129,7 +136,8 @@ TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
     ::kill(run->pid(), SIGINT);
     ASSERT_TRUE(run->wait(60s));
     const Json nodes = onlyJson(ctl({"show", path("r.espalier"), "--json"}))["nodes"];
-    const auto own = std::find_if(nodes.begin(), nodes.end(), [](const Json& node) { return node["title"] == "mine.cu 1"; });
+    const auto own =
+        std::find_if(nodes.begin(), nodes.end(), [](const Json& node) { return node["title"] == "mine.cu 1"; });
     ASSERT_NE(own, nodes.end()) << nodes.dump();
     EXPECT_EQ((*own)["parents"][0], 1);
     EXPECT_EQ((*own)["outcome"], "passed");
@@ -138,8 +146,8 @@ TEST_F(WatchTest, WhileARunHoldsTheSessionSavesGoToIt)
 /// The run ends before it has judged a save, and there is a save after its end: the watch judges both.
 TEST_F(WatchTest, WhenTheRunEndsTheWatchGoesOnByItself)
 {
-    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--strategy", "refine", "--evals", "400", "--session",
-                                       path("s.espalier")}));
+    auto run = Subprocess::start(spec({"run", "softmax_f32", "--device", "sim", "--strategy", "refine", "--evals",
+                                       "400", "--session", path("s.espalier")}));
     ASSERT_TRUE(run) << run.error().message;
     bool paused = false;
     for (int i = 0; i < 100 && !paused; ++i) {
@@ -147,7 +155,8 @@ TEST_F(WatchTest, WhenTheRunEndsTheWatchGoesOnByItself)
         std::this_thread::sleep_for(100ms);
     }
     ASSERT_TRUE(paused);
-    auto process = Subprocess::start(spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2", "--json"}));
+    auto process = Subprocess::start(
+        spec({"watch", path("s.espalier"), "1", "--file", path("mine.cu"), "--saves", "2", "--json"}));
     ASSERT_TRUE(process) << process.error().message;
     const std::string source = firstText("mine.cu");
     std::this_thread::sleep_for(2s);
@@ -155,7 +164,8 @@ TEST_F(WatchTest, WhenTheRunEndsTheWatchGoesOnByItself)
     std::this_thread::sleep_for(1s);
     const auto titled = [this](const std::string& title) {
         const auto children = childrenOf(1);
-        const auto found = std::find_if(children.begin(), children.end(), [&](const Json& node) { return node["title"] == title; });
+        const auto found =
+            std::find_if(children.begin(), children.end(), [&](const Json& node) { return node["title"] == title; });
         return found == children.end() ? Json() : *found;
     };
     ASSERT_EQ(titled("mine.cu 1")["state"], "queued") << "the run has it";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many variants of one kernel are built in a second on all cores: whole, and their device part alone.
 // Usage: build_bench [VARIANTS [WORKERS]]. Every variant has another value of a constant that no launch uses.
-#include "core/build/nvcc_build_pool.h"
 #include "core/base/file.h"
+#include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
 
 #include <chrono>
@@ -62,14 +62,17 @@ int main(int argc, char** argv)
     }
     std::string source;
     for (const PlaybookIdea& idea : task->playbook) {
-        source = idea.id == "row-registers" || idea.source.name.find("row_registers.cu") != std::string::npos ? idea.source.text : source;
+        source = idea.id == "row-registers" || idea.source.name.find("row_registers.cu") != std::string::npos
+                     ? idea.source.text
+                     : source;
     }
     if (source.find("#define HELD ") == std::string::npos) {
         fmt::print(stderr, "build_bench: the playbook of softmax_f32 has no kernel with a constant HELD any more\n");
         return 1;
     }
     const auto shared = std::make_shared<const Task>(*task);
-    fmt::print("| what | variants | workers | seconds | a second | device part alone |\n| --- | --- | --- | --- | --- | --- |\n");
+    fmt::print("| what | variants | workers | seconds | a second | device part alone |\n| --- | --- | --- | --- | --- "
+               "| --- |\n");
     for (const bool reuse : {false, true}) {
         BuildPoolOptions options;
         options.cache = cache->path() / (reuse ? "parts" : "whole");
@@ -78,8 +81,8 @@ int main(int argc, char** argv)
         const auto pool = makeNvccBuildPool(options);
         (void)build(*pool, shared, source, 1, 1); // the parent of them all
         const Round round = build(*pool, shared, source, 2, variants);
-        fmt::print("| {} | {} | {} | {:.2f} | {:.1f} | {} |\n", reuse ? "host part built before" : "whole", round.passed,
-                   options.workers, round.seconds, round.passed / round.seconds, round.deviceOnly);
+        fmt::print("| {} | {} | {} | {:.2f} | {:.1f} | {} |\n", reuse ? "host part built before" : "whole",
+                   round.passed, options.workers, round.seconds, round.passed / round.seconds, round.deviceOnly);
     }
     return 0;
 }

@@ -49,7 +49,8 @@ TEST(HostPart, ATunableOfDeviceCodeAloneLeavesIt)
 {
     ASSERT_TRUE(hostPartOf(kernel));
     EXPECT_TRUE(sameHost(kernel, with(kernel, "HELD 8", "HELD 4")));
-    EXPECT_TRUE(sameHost(kernel, with(kernel, "return v * HELD", "return v + 1.0f; /* } */"))) << "so does another body";
+    EXPECT_TRUE(sameHost(kernel, with(kernel, "return v * HELD", "return v + 1.0f; /* } */")))
+        << "so does another body";
 }
 
 TEST(HostPart, ATunableOfALaunchChangesIt)
@@ -76,7 +77,8 @@ TEST(HostPart, DeclarationsBelongToTheHost)
     EXPECT_FALSE(sameHost(deduced, with(deduced, "v * HELD", "v * 2"))) << "its type may be asked for";
     const std::string data = with(kernel, "namespace {", "namespace {\n__constant__ float c[HELD];");
     EXPECT_FALSE(sameHost(data, with(data, "HELD 8", "HELD 4")));
-    const std::string member = with(kernel, "namespace {", "namespace {\nstruct S { float v[HELD]; __device__ void g() { v[0] = 1; } };");
+    const std::string member =
+        with(kernel, "namespace {", "namespace {\nstruct S { float v[HELD]; __device__ void g() { v[0] = 1; } };");
     EXPECT_FALSE(sameHost(member, with(member, "v[0] = 1", "v[0] = 2")));
     EXPECT_FALSE(sameHost(member, with(member, "HELD 8", "HELD 4")));
 }
@@ -85,9 +87,10 @@ TEST(HostPart, WhatNeedsAPreprocessorIsNotSettled)
 {
     EXPECT_FALSE(hostPartOf(""));
     EXPECT_FALSE(hostPartOf("int entry() { return 0; }")) << "nothing of the device's";
-    for (const char* line : {"#if HELD > 4\n#endif\n", "#define OPEN {\n", "#define HD __host__ __device__\n", "#define JOIN(a, b) a##b\n",
-                             "#undef HELD\n", "#define HELD 9\n", "#define LONG 1 \\\n + 2\n", "#define __device__\n",
-                             "const char* raw = R\"(})\";\n", "int a<::>;\nint b = sizeof(int<%%>);\n", "}\n", "#define f auto f\n"}) {
+    for (const char* line :
+         {"#if HELD > 4\n#endif\n", "#define OPEN {\n", "#define HD __host__ __device__\n", "#define JOIN(a, b) a##b\n",
+          "#undef HELD\n", "#define HELD 9\n", "#define LONG 1 \\\n + 2\n", "#define __device__\n",
+          "const char* raw = R\"(})\";\n", "int a<::>;\nint b = sizeof(int<%%>);\n", "}\n", "#define f auto f\n"}) {
         EXPECT_FALSE(hostPartOf(with(kernel, "namespace {", std::string(line) + "namespace {"))) << line;
     }
     const std::string inside = with(kernel, "    __shared__", "\n#define N 4\n    __shared__");
@@ -113,7 +116,8 @@ TEST(HostPart, AnyBytesAreAccepted)
 TEST(HostPart, ReadsThePlaybooks)
 {
     int read = 0;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(ESPALIER_SOURCE_DIR) + "/tasks")) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(ESPALIER_SOURCE_DIR) + "/tasks")) {
         if (entry.path().extension() == ".cu" && entry.path().string().find("playbook") != std::string::npos) {
             const auto text = readFile(entry.path());
             ASSERT_TRUE(text);
@@ -126,7 +130,8 @@ TEST(HostPart, ReadsThePlaybooks)
 
 TEST(ModuleName, TwoOfThemAreTold)
 {
-    const std::string a = "x_ZN45_GLOBAL__N__9728ba66_12_candidate_cu_282b7ba511softmaxRowsEPKf", b = "_N__c4f78d3e_12_candidate_cu_go";
+    const std::string a = "x_ZN45_GLOBAL__N__9728ba66_12_candidate_cu_282b7ba511softmaxRowsEPKf",
+                      b = "_N__c4f78d3e_12_candidate_cu_go";
     EXPECT_TRUE(ofOneModule("", "candidate.cu"));
     EXPECT_TRUE(ofOneModule(a + a, "candidate.cu"));
     EXPECT_FALSE(ofOneModule(a + b, "candidate.cu"));

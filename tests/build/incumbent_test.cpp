@@ -31,7 +31,8 @@ protected:
     {
         const std::string text = written("a.cpp", source);
         const std::string file = (m_folder.path() / "libops.so").string();
-        const auto run = runToEnd({.argv = {"g++", "-shared", "-fPIC", "-o", file, text}}, {}, std::chrono::seconds(60));
+        const auto run =
+            runToEnd({.argv = {"g++", "-shared", "-fPIC", "-o", file, text}}, {}, std::chrono::seconds(60));
         EXPECT_TRUE(run && run->status.success());
         return file;
     }
@@ -60,13 +61,15 @@ TEST_F(IncumbentTest, ASourceIsReadWithTheTasksEntry)
 
 TEST_F(IncumbentTest, ALibraryIsReadWithItsFunction)
 {
-    const std::string file = library("extern \"C\" int launch() { return 0; } extern \"C\" int launch_it() { return 0; }");
+    const std::string file =
+        library("extern \"C\" int launch() { return 0; } extern \"C\" int launch_it() { return 0; }");
     const auto incumbent = loadIncumbent(file + ":launch_it", m_task);
     ASSERT_TRUE(incumbent) << incumbent.error().message;
     ASSERT_TRUE(incumbent->library);
     EXPECT_EQ(*incumbent->library->bytes, *readFile(file));
     EXPECT_EQ(incumbent->symbol, "launch_it");
-    EXPECT_NE(loadIncumbent(file + ":launch", m_task)->hash, incumbent->hash) << "another function is another incumbent";
+    EXPECT_NE(loadIncumbent(file + ":launch", m_task)->hash, incumbent->hash)
+        << "another function is another incumbent";
 }
 
 TEST_F(IncumbentTest, WhatCannotServeIsSaidInOneSentence)

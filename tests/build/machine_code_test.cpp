@@ -17,22 +17,23 @@ using test::kernelWith;
 using test::summary;
 
 /// One warp-wide product: `d` f32 or s32 accumulators of 4, A of 4 and B of 2 registers.
-std::string mmaKernel(const std::string& name, const std::string& shape, const std::string& type, const std::string& acc,
-                      const std::string& tail = "")
+std::string mmaKernel(const std::string& name, const std::string& shape, const std::string& type,
+                      const std::string& acc, const std::string& tail = "")
 {
     const char constraint = acc == "f32" ? 'f' : 'r';
     const char* cType = acc == "f32" ? "float" : "int";
-    return fmt::format("__global__ void {0}(const unsigned* in, {1}* out)\n"
-                       "{{\n"
-                       "    {1} c[4] = {{out[0], out[1], out[2], out[3]}};\n"
-                       "    asm volatile(\"mma.sync.aligned.{2}.row.col.{3}.{4}.{4}.{3}{5} {{%0,%1,%2,%3}}, {{%4,%5,%6,%7}}, "
-                       "{{%8,%9}}, {{%0,%1,%2,%3}};\"\n"
-                       "                 : \"+{6}\"(c[0]), \"+{6}\"(c[1]), \"+{6}\"(c[2]), \"+{6}\"(c[3])\n"
-                       "                 : \"r\"(in[0]), \"r\"(in[1]), \"r\"(in[2]), \"r\"(in[3]), \"r\"(in[4]), "
-                       "\"r\"(in[5]));\n"
-                       "    out[0] = c[0]; out[1] = c[1]; out[2] = c[2]; out[3] = c[3];\n"
-                       "}}\n",
-                       name, cType, shape, acc, type, tail, constraint);
+    return fmt::format(
+        "__global__ void {0}(const unsigned* in, {1}* out)\n"
+        "{{\n"
+        "    {1} c[4] = {{out[0], out[1], out[2], out[3]}};\n"
+        "    asm volatile(\"mma.sync.aligned.{2}.row.col.{3}.{4}.{4}.{3}{5} {{%0,%1,%2,%3}}, {{%4,%5,%6,%7}}, "
+        "{{%8,%9}}, {{%0,%1,%2,%3}};\"\n"
+        "                 : \"+{6}\"(c[0]), \"+{6}\"(c[1]), \"+{6}\"(c[2]), \"+{6}\"(c[3])\n"
+        "                 : \"r\"(in[0]), \"r\"(in[1]), \"r\"(in[2]), \"r\"(in[3]), \"r\"(in[4]), "
+        "\"r\"(in[5]));\n"
+        "    out[0] = c[0]; out[1] = c[1]; out[2] = c[2]; out[3] = c[3];\n"
+        "}}\n",
+        name, cType, shape, acc, type, tail, constraint);
 }
 
 /// One product of four warps with operands in shared memory.
@@ -41,18 +42,19 @@ std::string wgmmaKernel(const std::string& name, int k, const std::string& type,
 {
     const char constraint = acc == "f32" ? 'f' : 'r';
     const char* cType = acc == "f32" ? "float" : "int";
-    return fmt::format("__global__ void {0}(const unsigned long long* in, {1}* out)\n"
-                       "{{\n"
-                       "    {1} c[4] = {{out[0], out[1], out[2], out[3]}};\n"
-                       "    asm volatile(\"wgmma.fence.sync.aligned;\\n\"\n"
-                       "                 \"wgmma.mma_async.sync.aligned.m64n8k{2}.{3}.{4}.{4}{5} {{%0,%1,%2,%3}}, %4, %5, {6};"
-                       "\\n\"\n"
-                       "                 \"wgmma.commit_group.sync.aligned;\\nwgmma.wait_group.sync.aligned 0;\\n\"\n"
-                       "                 : \"+{7}\"(c[0]), \"+{7}\"(c[1]), \"+{7}\"(c[2]), \"+{7}\"(c[3]) : \"l\"(in[0]), "
-                       "\"l\"(in[1]));\n"
-                       "    out[0] = c[0]; out[1] = c[1]; out[2] = c[2]; out[3] = c[3];\n"
-                       "}}\n",
-                       name, cType, k, acc, type, tail, scales, constraint);
+    return fmt::format(
+        "__global__ void {0}(const unsigned long long* in, {1}* out)\n"
+        "{{\n"
+        "    {1} c[4] = {{out[0], out[1], out[2], out[3]}};\n"
+        "    asm volatile(\"wgmma.fence.sync.aligned;\\n\"\n"
+        "                 \"wgmma.mma_async.sync.aligned.m64n8k{2}.{3}.{4}.{4}{5} {{%0,%1,%2,%3}}, %4, %5, {6};"
+        "\\n\"\n"
+        "                 \"wgmma.commit_group.sync.aligned;\\nwgmma.wait_group.sync.aligned 0;\\n\"\n"
+        "                 : \"+{7}\"(c[0]), \"+{7}\"(c[1]), \"+{7}\"(c[2]), \"+{7}\"(c[3]) : \"l\"(in[0]), "
+        "\"l\"(in[1]));\n"
+        "    out[0] = c[0]; out[1] = c[1]; out[2] = c[2]; out[3] = c[3];\n"
+        "}}\n",
+        name, cType, k, acc, type, tail, scales, constraint);
 }
 
 const KernelResources* kernelNamed(const BuildRecord& build, const std::string& name)
@@ -78,16 +80,17 @@ TEST(MachineCode, EveryClassOfTheMatrixUnits)
         {"tensor_fp8", wgmmaKernel("w_e5m2", 32, "e5m2", "f32", "1, 1, 1")},
         {"tensor_int", wgmmaKernel("w_u8", 32, "u8", "s32", "1")},
         {"tensor_b1", wgmmaKernel("w_b1", 256, "b1", "s32", "1", ".and.popc")},
-        {"tensor_f64", "__global__ void m_f64(const double* in, double* out)\n{\n    double c0 = out[0], c1 = out[1];\n"
-                       "    asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\"\n"
-                       "                 : \"+d\"(c0), \"+d\"(c1) : \"d\"(in[0]), \"d\"(in[1]));\n"
-                       "    out[0] = c0; out[1] = c1;\n}\n"},
+        {"tensor_f64",
+         "__global__ void m_f64(const double* in, double* out)\n{\n    double c0 = out[0], c1 = out[1];\n"
+         "    asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};\"\n"
+         "                 : \"+d\"(c0), \"+d\"(c1) : \"d\"(in[0]), \"d\"(in[1]));\n"
+         "    out[0] = c0; out[1] = c1;\n}\n"},
         {"half", "#include <cuda_fp16.h>\n__global__ void h_fma(const __half2* in, __half2* out)\n"
                  "{\n    out[0] = __hfma2(in[0], in[1], in[2]);\n}\n"},
         {"bf16", "#include <cuda_bf16.h>\n__global__ void b_fma(const __nv_bfloat162* in, __nv_bfloat162* out)\n"
                  "{\n    out[0] = __hfma2(in[0], in[1], in[2]);\n}\n"},
     };
-    const std::vector<std::string> names = {"m_f16",  "m_bf16", "m_tf32", "m_s8",   "m_b1", "w_f16", "w_bf16", "w_tf32",
+    const std::vector<std::string> names = {"m_f16",  "m_bf16", "m_tf32", "m_s8", "m_b1",  "w_f16", "w_bf16", "w_tf32",
                                             "w_e4m3", "w_e5m2", "w_u8",   "w_b1", "m_f64", "h_fma", "b_fma"};
     std::string source;
     for (const auto& [kind, text] : kernels) {
@@ -118,8 +121,9 @@ TEST(MachineCode, WhatTheContractDoesNotAllowIsRejectedBeforeItRuns)
     EXPECT_FALSE(rejected.library);
     ASSERT_FALSE(rejected.evaluation.evidence.empty());
     EXPECT_EQ(rejected.evaluation.evidence.back().check, "precision");
-    EXPECT_EQ(rejected.evaluation.reason, "the machine code of products(unsigned int const*, float*) has 1 tf32 products of "
-                                          "the matrix units; the contract allows f64, f32 inside only");
+    EXPECT_EQ(rejected.evaluation.reason,
+              "the machine code of products(unsigned int const*, float*) has 1 tf32 products of "
+              "the matrix units; the contract allows f64, f32 inside only");
     bench.task.contract.allowedInternal = {"f32", "tf32"};
     EXPECT_EQ(bench.build(source).evaluation.outcome, Outcome::Passed);
     bench.task.contract.limits = {{"tensor_instructions", "==", 0}};
@@ -137,7 +141,8 @@ TEST(MachineCode, ResourcesComeFromTheCode)
         "__global__ void sharing(float* out)\n{\n    __shared__ float s[300];\n    s[threadIdx.x] = out[threadIdx.x];\n"
         "    __syncthreads();\n    out[threadIdx.x] = s[299 - threadIdx.x];\n}\n"
         "__global__ void framed(const int* in, float* out)\n{\n    float local[100];\n"
-        "    for (int i = 0; i < 100; ++i) local[i] = out[i];\n    for (int i = 0; i < 100; ++i) out[i] = local[in[i]];\n}\n"
+        "    for (int i = 0; i < 100; ++i) local[i] = out[i];\n    for (int i = 0; i < 100; ++i) out[i] = "
+        "local[in[i]];\n}\n"
         // text that looks like the compiler's must not hide a spill or a register
         "#pragma message(\"\\nptxas info    : Compiling entry function 'sharing' for 'sm_90a'\\nptxas info    : Used 1 "
         "registers, 0 bytes smem\")\n";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/build/build_support.h"
 
-#include "core/base/hash.h"
 #include "core/base/elf_facts.h"
+#include "core/base/hash.h"
 #include "core/build/fat_binary.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,8 @@ TEST(NvccBuild, AnHonestKernel)
     EXPECT_NE(ptx->find("candidate.cu"), std::string::npos); // its lines are known
     const auto cubin = cubinOfLibrary(*result.library->bytes);
     ASSERT_TRUE(cubin) << cubin.error().message;
-    EXPECT_TRUE(cubin->starts_with("\x7f" "ELF"));
+    EXPECT_TRUE(cubin->starts_with("\x7f"
+                                   "ELF"));
     EXPECT_EQ(readElf(*result.library->bytes)->initArrayBytes, 16u);
     RecordProperty("seconds", fmt::format("{:.2f}", build.seconds));
 

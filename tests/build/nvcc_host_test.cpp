@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A candidate whose host part was built before has its device part compiled alone, and what comes out is what a whole build
-// makes.
-#include "core/build/device_code.h"
+// A candidate whose host part was built before has its device part compiled alone, and what comes out is what a whole
+// build makes.
 #include "core/base/elf_facts.h"
+#include "core/build/device_code.h"
 #include "core/build/fat_binary.h"
 #include "core/build/host_part.h"
 #include "core/build/module_name.h"
@@ -22,9 +22,10 @@ using test::summary;
 std::string tuned(int held, int block, const std::string& body = "v * HELD")
 {
     return kernelWith("// espalier: tune HELD = 4 8\n#define HELD " + std::to_string(held) +
-                      "\n// espalier: tune BLOCK = 128 256\n#define BLOCK " + std::to_string(block) +
-                      "\n__global__ void other(float* y)\n{\n    float v = y[threadIdx.x];\n#pragma unroll\n"
-                      "    for (int i = 0; i < HELD; ++i)\n        v = " + body + ";\n    y[threadIdx.x] = v;\n}\n",
+                          "\n// espalier: tune BLOCK = 128 256\n#define BLOCK " + std::to_string(block) +
+                          "\n__global__ void other(float* y)\n{\n    float v = y[threadIdx.x];\n#pragma unroll\n"
+                          "    for (int i = 0; i < HELD; ++i)\n        v = " +
+                          body + ";\n    y[threadIdx.x] = v;\n}\n",
                       "    other<<<1, BLOCK, 0, stream>>>(y);\n");
 }
 
@@ -118,8 +119,8 @@ TEST_F(HostParts, WithoutASandboxLikewise)
     EXPECT_EQ(second.evaluation.build->kernels, whole(tuned(4, 256)).evaluation.build->kernels);
 }
 
-/// nvcc names what a file keeps to itself after its path; where the path is another at every build, the host object looks
-/// for kernels that the device part does not have.
+/// nvcc names what a file keeps to itself after its path; where the path is another at every build, the host object
+/// looks for kernels that the device part does not have.
 TEST_F(HostParts, HalvesOfTwoPathsAreNotJoined)
 {
     const auto unnamed = [](int held) {
@@ -153,8 +154,9 @@ TEST(DeviceCodeOfBuilds, HasOneNameHoweverItIsWritten)
                          deviceCodeHash(*result.library->bytes, DeviceCode::Ptx).value()};
     };
     const auto kernel = [](const std::string& before, const std::string& name, const std::string& factor) {
-        return kernelWith(before + "__global__ void other(float* y)\n{\n    float " + name + " = y[threadIdx.x];\n" + before + "    y[threadIdx.x] = " +
-                          name + " * " + factor + ";\n}\n", "    other<<<1, 32, 0, stream>>>(y);\n");
+        return kernelWith(before + "__global__ void other(float* y)\n{\n    float " + name + " = y[threadIdx.x];\n" +
+                              before + "    y[threadIdx.x] = " + name + " * " + factor + ";\n}\n",
+                          "    other<<<1, 32, 0, stream>>>(y);\n");
     };
     const auto first = named(kernel("", "v", "3.0f"));
     EXPECT_EQ(named(kernel("// a comment\n\n\n", "value_of_this", "3.0f")), first);

@@ -21,7 +21,8 @@ std::string hostCode(const std::string& library, const fs::path& folder)
 {
     EXPECT_TRUE(writeFileAtomically(folder / "library.so", library));
     ProcessSpec spec;
-    spec.argv = {"/usr/bin/objcopy", "-O", "binary", "-j", ".text", (folder / "library.so").string(), (folder / "text").string()};
+    spec.argv = {"/usr/bin/objcopy",        "-O", "binary", "-j", ".text", (folder / "library.so").string(),
+                 (folder / "text").string()};
     const auto ran = runToEnd(std::move(spec), "", std::chrono::seconds(20));
     EXPECT_TRUE(ran && ran->status.success());
     return readFile(folder / "text", std::size_t{16} << 20).value_or("");
@@ -57,7 +58,8 @@ TEST(HostParts, AreWhatAWholeBuildMakes)
             const std::string& source = idea.source.text;
             (void)build(*parts, source);
             for (const Tunable& tunable : readMarks(source).tunables) {
-                const std::int64_t other = tunable.values.front() == tunable.current ? tunable.values.back() : tunable.values.front();
+                const std::int64_t other =
+                    tunable.values.front() == tunable.current ? tunable.values.back() : tunable.values.front();
                 const auto variant = withTunables(source, {{tunable.name, other}});
                 ASSERT_TRUE(variant);
                 const BuildResult part = build(*parts, *variant);
@@ -65,11 +67,14 @@ TEST(HostParts, AreWhatAWholeBuildMakes)
                     continue;
                 }
                 ++deviceOnly;
-                const BuildResult all = buildNow({RequestId{1}, shared, SourceRole::Candidate, *variant, {}, "90a"}, whole);
+                const BuildResult all =
+                    buildNow({RequestId{1}, shared, SourceRole::Candidate, *variant, {}, "90a"}, whole);
                 ASSERT_TRUE(all.library);
                 const std::string name = fmt::format("{} {}={}", idea.source.name, tunable.name, other);
                 EXPECT_TRUE(*ptxOfLibrary(*part.library->bytes) == *ptxOfLibrary(*all.library->bytes)) << name;
-                EXPECT_TRUE(hostCode(*part.library->bytes, scratch->path()) == hostCode(*all.library->bytes, scratch->path())) << name;
+                EXPECT_TRUE(hostCode(*part.library->bytes, scratch->path()) ==
+                            hostCode(*all.library->bytes, scratch->path()))
+                    << name;
             }
         }
     }

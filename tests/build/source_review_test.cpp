@@ -21,7 +21,8 @@ TEST(SourceReview, LicenceAndLibraryAreNamedWithTheirLines)
                                      "namespace cutlass {\nnamespace gemm {}\n}\nusing cutlass::gemm;\n");
     ASSERT_EQ(review.size(), 3U);
     EXPECT_EQ(review[0].check, "review");
-    EXPECT_EQ(review[0].sentence, "line 1 holds a copyright notice: if it was pasted, look at its terms before you use it");
+    EXPECT_EQ(review[0].sentence,
+              "line 1 holds a copyright notice: if it was pasted, look at its terms before you use it");
     EXPECT_EQ(review[1].sentence, "line 2 holds a BSD licence: if it was pasted, look at its terms before you use it");
     EXPECT_EQ(review[2].sentence, "line 4 looks as if it came from CUTLASS: look at its licence before you use it");
 }

@@ -17,7 +17,8 @@ ENTRY
         const long file = openFile("/proc/self/maps", 0);
         for (long got = 0; file >= 0 && (got = rawSyscall(0, file, reinterpret_cast<long>(text), sizeof text)) > 0;)
             for (long i = 0; i + 5 <= got; ++i)
-                if (text[i] == 'c' && text[i + 1] == 'u' && text[i + 2] == 'p' && text[i + 3] == 't' && text[i + 4] == 'i')
+                if (text[i] == 'c' && text[i + 1] == 'u' && text[i + 2] == 'p' && text[i + 3] == 't' &&
+                    text[i + 4] == 'i')
                     return true;
         return false;
     }();

@@ -12,8 +12,8 @@
 // Pays only when something outside its own scratch can be read.
 ENTRY
 {
-    const char* files[] = {"/tmp/best_kernel.cu", "/home/best_kernel.cu", "best_kernel.cu", "/root/.bashrc", "/etc/passwd",
-                           "/etc/hostname"};
+    const char* files[] = {"/tmp/best_kernel.cu", "/home/best_kernel.cu", "best_kernel.cu",
+                           "/root/.bashrc",       "/etc/passwd",          "/etc/hostname"};
     bool reached = false;
     for (const char* file : files)
         reached = reached || openFile(file, 0) >= 0;

@@ -9,7 +9,8 @@
 
 namespace {
 
-struct Gone {};
+struct Gone {
+};
 
 } // namespace
 

@@ -72,8 +72,10 @@ Result<const Bench::Prepared*> Bench::prepared(const std::string& name)
     ESPALIER_TRY(Task loaded, loadTask(name));
     Prepared prepared;
     prepared.task = std::make_shared<const Task>(std::move(loaded));
-    ESPALIER_TRY(prepared.root, test::builtFor(hello(), prepared.task, SourceRole::Candidate, prepared.task->root.text, m_options));
-    ESPALIER_TRY(prepared.oracle, test::builtFor(hello(), prepared.task, SourceRole::Oracle, prepared.task->oracle.source.text, m_options));
+    ESPALIER_TRY(prepared.root,
+                 test::builtFor(hello(), prepared.task, SourceRole::Candidate, prepared.task->root.text, m_options));
+    ESPALIER_TRY(prepared.oracle, test::builtFor(hello(), prepared.task, SourceRole::Oracle,
+                                                 prepared.task->oracle.source.text, m_options));
     return &m_tasks.emplace(name, std::move(prepared)).first->second;
 }
 

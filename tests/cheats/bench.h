@@ -19,7 +19,7 @@ struct Work {
     std::string task; ///< as loadTask takes it
     std::string source;
     Tier tier = Tier::Quick;
-    SymbolRules rules; ///< what the built library is held against
+    SymbolRules rules;     ///< what the built library is held against
     bool profile = false;  ///< with the profile stage
     bool sanitize = false; ///< with compute-sanitizer, or not at all
 };

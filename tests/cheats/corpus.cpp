@@ -163,8 +163,8 @@ Result<void> exportCandidate(const Candidate& candidate, const fs::path& folder)
         fs::create_directories(folder / "tasks", error);
         fs::copy(own, folder / task, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
         if (error) {
-            return fail(ErrorCode::Io, fmt::format("{} cannot be copied to {}: {}", own.string(), (folder / task).string(),
-                                                   error.message()));
+            return fail(ErrorCode::Io, fmt::format("{} cannot be copied to {}: {}", own.string(),
+                                                   (folder / task).string(), error.message()));
         }
     }
     std::string line = fmt::format("// corpus: task={}", task);

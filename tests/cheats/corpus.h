@@ -48,10 +48,10 @@ struct Candidate {
 /// Every .cu of `folder`, by name. Errors: NotFound, InvalidInput naming the file and the key that is missing or wrong.
 Result<std::vector<Candidate>> loadCorpus(const std::filesystem::path& folder, const std::filesystem::path& templates);
 
-/// Writes the candidate's text to FOLDER/NAME.cu as `espalierctl eval TASK FILE` takes it, with a second line that says how
-/// and what it must get: "// corpus: task=softmax_f32 sim=incorrect cuda=suspicious|incorrect tier=quick". A device where it
-/// has no meaning is left out. A task of the corpus's own is copied beside it, and named by its path in FOLDER.
-/// Errors: what cannot be written, by name.
+/// Writes the candidate's text to FOLDER/NAME.cu as `espalierctl eval TASK FILE` takes it, with a second line that says
+/// how and what it must get: "// corpus: task=softmax_f32 sim=incorrect cuda=suspicious|incorrect tier=quick". A device
+/// where it has no meaning is left out. A task of the corpus's own is copied beside it, and named by its path in
+/// FOLDER. Errors: what cannot be written, by name.
 Result<void> exportCandidate(const Candidate& candidate, const std::filesystem::path& folder);
 
 /// One (pattern, replacement) edit of an honest kernel.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every file of the corpus can be tried by hand: espalier_corpus writes it whole, espalierctl eval gives the verdict that
-// its second line states, with the exit code of the contract.
+// Every file of the corpus can be tried by hand: espalier_corpus writes it whole, espalierctl eval gives the verdict
+// that its second line states, with the exit code of the contract.
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/base/subprocess.h"
@@ -88,14 +88,15 @@ TEST_F(Exported, EveryFileIsThereWholeAndSaysWhatItMustGet)
 
 TEST_F(Exported, EvalGivesTheStatedVerdictWithItsExitCode)
 {
-    const std::map<std::string, int> codes = {{"passed", 0},         {"incorrect", 3}, {"suspicious", 3},
+    const std::map<std::string, int> codes = {{"passed", 0},         {"incorrect", 3},    {"suspicious", 3},
                                               {"runtime_failed", 3}, {"build_failed", 4}, {"not_run", 5}};
     std::map<std::string, int> seen;
-    for (const char* name : {"07_fixed_order", "I01_zeros", "H04_constructor", "H14_exception", "H12_included_host_file",
-                             "02_internal_graph"}) {
+    for (const char* name : {"07_fixed_order", "I01_zeros", "H04_constructor", "H14_exception",
+                             "H12_included_host_file", "02_internal_graph"}) {
         const std::string file = fmt::format("{}.cu", name);
         auto words = statedBy(s_folder->path() / file);
-        const RunResult result = run({ESPALIER_CTL, "eval", words["task"], file, "--device", "sim", "--json"}, s_folder->path());
+        const RunResult result =
+            run({ESPALIER_CTL, "eval", words["task"], file, "--device", "sim", "--json"}, s_folder->path());
         const auto json = parseJson(result.out, name);
         ASSERT_TRUE(json.has_value()) << result.out << result.err;
         EXPECT_EQ(json->value("outcome", ""), words["sim"]) << name << ": " << json->value("reason", "");

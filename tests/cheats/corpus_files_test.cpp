@@ -141,7 +141,8 @@ TEST(Corpus, WhatOnlyTheSanitizerFindsIsJudgedWhereItIsAskedFor)
             ++found;
             EXPECT_FALSE(candidate.servesDevice(false)) << candidate.name;
             EXPECT_TRUE(candidate.servesDevice(false, true)) << candidate.name;
-            EXPECT_FALSE(candidate.servesDevice(true, true)) << candidate.name << ": the simulated device has no such stage";
+            EXPECT_FALSE(candidate.servesDevice(true, true))
+                << candidate.name << ": the simulated device has no such stage";
         }
     }
     EXPECT_GT(found, 0);

@@ -414,10 +414,17 @@ int summary(const Options& options, const JudgeHello& hello, const Plan& plan, d
     for (const Row& row : plan.rows) {
         ++states[row.state];
     }
-    json = {{"device", hello.deviceId},       {"device_name", hello.deviceName}, {"sandbox", hello.sandbox},
-            {"driver", hello.driver},         {"seconds", seconds},              {"judged", plan.rows.size()},
-            {"without", options.weakening.without}, {"misses", missed},          {"states", states},
-            {"untried", plan.untried},        {"rows", Json::array()}};
+    json = {{"device", hello.deviceId},
+            {"device_name", hello.deviceName},
+            {"sandbox", hello.sandbox},
+            {"driver", hello.driver},
+            {"seconds", seconds},
+            {"judged", plan.rows.size()},
+            {"without", options.weakening.without},
+            {"misses", missed},
+            {"states", states},
+            {"untried", plan.untried},
+            {"rows", Json::array()}};
     for (const Row& row : plan.rows) {
         json["rows"].push_back(jsonOf(row));
     }

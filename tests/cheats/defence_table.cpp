@@ -37,9 +37,10 @@ std::vector<std::string> namesOf(const TableRow& row)
 /// All of `some` are in `all`, and more.
 bool isPartOf(const std::vector<std::string>& some, const std::vector<std::string>& all)
 {
-    return some.size() < all.size() && std::all_of(some.begin(), some.end(), [&](const std::string& one) {
-               return std::find(all.begin(), all.end(), one) != all.end();
-           });
+    return some.size() < all.size() &&
+           std::all_of(
+               some.begin(), some.end(),
+               [&](const std::string& one) { return std::find(all.begin(), all.end(), one) != all.end(); });
 }
 
 void decideNeeded(std::vector<TableLine>& lines)

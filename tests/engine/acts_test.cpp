@@ -142,7 +142,8 @@ TEST(Acts, AStepIsNotDoneWhileItsKernelWaitsForABuilder)
             for (int steps = 1; steps <= 3; ++steps) {
                 engine.post(command::Step{});
                 engine.settle();
-                EXPECT_EQ(engine.status.evaluations, steps) << builders << " builders, seed " << seed << "\n" << engine.tree();
+                EXPECT_EQ(engine.status.evaluations, steps) << builders << " builders, seed " << seed << "\n"
+                                                            << engine.tree();
             }
         }
     }
@@ -178,10 +179,11 @@ TEST(Acts, AnIdeaOfThePlaybookIsEditedOnlyWhereSomebodyWritesWhatItSays)
     const NodeId broken = ideaNamed(engine, "broken");
     engine.post(command::EditIdea{broken, "broken", "do it otherwise"});
     ASSERT_EQ(engine.failures.size(), 1u);
-    EXPECT_EQ(engine.failures[0].error.message,
-              fmt::format("The playbook implements its own ideas only, as it has them: add a proposer that writes kernels "
-                          "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
-                          broken.value));
+    EXPECT_EQ(
+        engine.failures[0].error.message,
+        fmt::format("The playbook implements its own ideas only, as it has them: add a proposer that writes kernels "
+                    "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
+                    broken.value));
     engine.post(command::EditIdea{broken, "the broken one", "do broken"}); // another name for the same
     EXPECT_EQ(engine.failures.size(), 1u);
     engine.run();

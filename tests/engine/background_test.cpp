@@ -22,14 +22,18 @@ public:
 protected:
     std::vector<ProposedIdea> offer(const IdeaContext& context) const override
     {
-        return {{.key = m_name, .title = m_name, .text = "go on from node " + std::to_string(context.parent.value), .payload = "{}",
+        return {{.key = m_name,
+                 .title = m_name,
+                 .text = "go on from node " + std::to_string(context.parent.value),
+                 .payload = "{}",
                  .implementations = 1}};
     }
     proposer::Implementation write(const ImplementContext& context) const override
     {
         ++(context.background ? m_seen.with : m_seen.without);
         proposer::Implementation answer{.id = RequestId{0}};
-        answer.source = m_name + std::to_string(context.idea.value) + " time=" + std::to_string(90 - context.idea.value) + " \n";
+        answer.source =
+            m_name + std::to_string(context.idea.value) + " time=" + std::to_string(90 - context.idea.value) + " \n";
         answer.payload = "{}";
         return answer;
     }

@@ -68,7 +68,8 @@ TEST(LiveActs, ABanMeetsWhatWaitsForTheJudgeAndSparesTheRoot)
 TEST(LiveActs, ABanTakesWhatIsThereOutOfTheSearchUntilItIsLifted)
 {
     EngineHarness engine;
-    engine.task.playbook[1].source.text = "vector time=80 uses=half\n"; // registers stands on it, and the tuner on registers
+    engine.task.playbook[1].source.text =
+        "vector time=80 uses=half\n"; // registers stands on it, and the tuner on registers
     ASSERT_TRUE(engine.open());
     engine.run(Budget{3, {}, {}});
     const NodeId vector = engine.node("vector");
@@ -76,8 +77,9 @@ TEST(LiveActs, ABanTakesWhatIsThereOutOfTheSearchUntilItIsLifted)
     const auto below = candidatesBelow(engine, vector).size();
     engine.post(command::Ban{"no fp16", "fp16_instructions == 0"});
     const auto check = [&] {
-        EXPECT_EQ(engine.nodes.at(vector).banned, "the kernel main has fp16_instructions 1; the engineer's ban \"no fp16\" "
-                                                  "says fp16_instructions == 0");
+        EXPECT_EQ(engine.nodes.at(vector).banned,
+                  "the kernel main has fp16_instructions 1; the engineer's ban \"no fp16\" "
+                  "says fp16_instructions == 0");
         EXPECT_EQ(engine.nodes.at(vector).outcome, Outcome::Passed) << "the judge's verdict stays";
         EXPECT_EQ(engine.nodes.at(vector).reason, "");
         EXPECT_EQ(engine.status.best, taskRoot);

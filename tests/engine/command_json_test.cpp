@@ -73,14 +73,20 @@ TEST(CommandJson, WhatIsNoCommandIsRefusedWithOneSentence)
     };
     EXPECT_NE(sentence("{").find("command: line 1"), std::string::npos) << sentence("{");
     EXPECT_EQ(sentence("{}"), "command: command: this field is missing");
-    EXPECT_EQ(sentence(R"({"command": "dance"})"), "command: command: expected a command such as \"prune\"; found \"dance\"");
+    EXPECT_EQ(sentence(R"({"command": "dance"})"),
+              "command: command: expected a command such as \"prune\"; found \"dance\"");
     EXPECT_EQ(sentence(R"({"command": "kill"})"), "command: node: this field is missing");
-    EXPECT_EQ(sentence(R"({"command": "kill", "node": 0})"), "command: node: expected a node's number, from 1; found 0");
+    EXPECT_EQ(sentence(R"({"command": "kill", "node": 0})"),
+              "command: node: expected a node's number, from 1; found 0");
     EXPECT_NE(sentence(R"({"command": "kill", "node": "5"})").find("command: node: expected"), std::string::npos);
-    EXPECT_NE(sentence(R"({"command": "kill", "node": 5, "nodes": 6})").find("nodes: unknown field"), std::string::npos);
-    EXPECT_NE(sentence(R"({"command": "budget", "budget": {"evals": 5}})").find("evals: unknown field"), std::string::npos);
-    EXPECT_NE(sentence(R"({"command": "change-budget", "set": {}, "lift": ["evals"]})").find("found \"evals\""), std::string::npos);
-    EXPECT_NE(sentence(R"({"command": "unhint", "number": 4294967297})").find("expected a number from 1"), std::string::npos);
+    EXPECT_NE(sentence(R"({"command": "kill", "node": 5, "nodes": 6})").find("nodes: unknown field"),
+              std::string::npos);
+    EXPECT_NE(sentence(R"({"command": "budget", "budget": {"evals": 5}})").find("evals: unknown field"),
+              std::string::npos);
+    EXPECT_NE(sentence(R"({"command": "change-budget", "set": {}, "lift": ["evals"]})").find("found \"evals\""),
+              std::string::npos);
+    EXPECT_NE(sentence(R"({"command": "unhint", "number": 4294967297})").find("expected a number from 1"),
+              std::string::npos);
 }
 
 /// Whatever bytes arrive, the answer is a command that can be written again, or a sentence.

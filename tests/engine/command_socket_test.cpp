@@ -27,7 +27,8 @@ public:
             return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
         };
         parts.listen = [](const std::filesystem::path& session) { return CommandSocket::listen(session); };
-        auto opened = Engine::open(world.options, [this](const event::Event& event) { observe(event); }, std::move(parts));
+        auto opened =
+            Engine::open(world.options, [this](const event::Event& event) { observe(event); }, std::move(parts));
         EXPECT_TRUE(opened) << opened.error().message;
         engine = std::move(*opened);
         EXPECT_TRUE(wait([this] { return !nodes.empty(); }));
@@ -89,15 +90,17 @@ TEST(CommandSocketTest, ARunningSessionIsSteeredFromOutside)
     };
     EXPECT_EQ(send(command::Run{}), "done");
     EXPECT_EQ(send(command::AddIdea{taskRoot, "from outside", "words"}), "done");
-    EXPECT_EQ(send(command::SetPruned{taskRoot, true}), "The task's root cannot be pruned: everything is compared with it.");
+    EXPECT_EQ(send(command::SetPruned{taskRoot, true}),
+              "The task's root cannot be pruned: everything is compared with it.");
     EXPECT_EQ(send(command::Kill{NodeId{99}}), "The session has no node 99.");
     EXPECT_EQ(send(command::Ban{"no fp16", "fp17 == 0"}).substr(0, 28), "\"fp17 == 0\" is no predicate:");
     EXPECT_EQ(send(command::Stop{}), "This is answered in the session's own window or process only.");
     EXPECT_EQ(send(command::Inject{taskRoot, "big", "big time=70 //" + std::string(900'000, 'x') + "\n"}), "done");
     EXPECT_EQ(send(command::Run{}), "done"); // it may have ended meanwhile
     EXPECT_TRUE(session.wait([&session] {
-        return std::any_of(session.nodes.begin(), session.nodes.end(),
-                           [](const auto& entry) { return entry.second.title == "big" && entry.second.outcome == Outcome::Passed; });
+        return std::any_of(session.nodes.begin(), session.nodes.end(), [](const auto& entry) {
+            return entry.second.title == "big" && entry.second.outcome == Outcome::Passed;
+        });
     }));
     EXPECT_TRUE(session.wait([&session] { return session.status.state == RunState::Finished; }));
     session.engine.reset();

@@ -56,7 +56,8 @@ protected:
         for (int i = 0; i < count; ++i) {
             const std::string id = "k" + std::to_string(i);
             const std::string parent = chain && i > 0 ? "k" + std::to_string(i - 1) : "";
-            engine.task.playbook.push_back({id, parent, id, "do " + id, {id + ".cu", id + " time=" + std::to_string(90 - i) + " \n"}});
+            engine.task.playbook.push_back(
+                {id, parent, id, "do " + id, {id + ".cu", id + " time=" + std::to_string(90 - i) + " \n"}});
         }
     }
     double idle(int buildTurns)

@@ -31,7 +31,9 @@ ScratchFolder quickFolder()
 
 } // namespace
 
-EngineHarness::EngineHarness() : makeProposers([](const ProposerChoice& choice) { return espalier::makeProposers(choice); }), m_folder(quickFolder())
+EngineHarness::EngineHarness()
+    : makeProposers([](const ProposerChoice& choice) { return espalier::makeProposers(choice); }),
+      m_folder(quickFolder())
 {
     options.session = m_folder.path() / "s.espalier";
     options.task = "fake";

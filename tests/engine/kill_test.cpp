@@ -66,8 +66,8 @@ TEST(Kill, AlsoWhenBuildersEndInAnyOrder)
     }
 }
 
-/// On a measured device what reaches the best is timed in the full tier before anything is decided by it, and its figure
-/// may be another there. What is measured again at the end is no part of the decisions.
+/// On a measured device what reaches the best is timed in the full tier before anything is decided by it, and its
+/// figure may be another there. What is measured again at the end is no part of the decisions.
 TEST(Kill, AlsoWhileTheFrontIsTimedInFull)
 {
     const auto prepare = [](EngineHarness& engine) {

@@ -16,8 +16,10 @@
 namespace espalier {
 namespace {
 
-constexpr const char* ptx = ".version 9.0\n.visible .entry k(\n)\n{\n.loc 1 3 1\nret;\n}\n.file 1 \"/b/candidate.cu\"\n";
-constexpr const char* sass = "//---- .text.k ----\n\t//## File \"/b/candidate.cu\", line 3\n        /*0000*/   EXIT ;\n";
+constexpr const char* ptx =
+    ".version 9.0\n.visible .entry k(\n)\n{\n.loc 1 3 1\nret;\n}\n.file 1 \"/b/candidate.cu\"\n";
+constexpr const char* sass =
+    "//---- .text.k ----\n\t//## File \"/b/candidate.cu\", line 3\n        /*0000*/   EXIT ;\n";
 
 ListingSource fakeSource()
 {
@@ -26,11 +28,16 @@ ListingSource fakeSource()
         if (key == "gone") {
             return std::nullopt;
         }
-        return Library{"hash", std::make_shared<const std::string>(fatLibrary({{1, 90, ptx}, {2, 90, "\x7f" "ELF cubin"}}))};
+        return Library{"hash", std::make_shared<const std::string>(fatLibrary({{1, 90, ptx},
+                                                                               {2, 90,
+                                                                                "\x7f"
+                                                                                "ELF cubin"}}))};
     };
     source.disassemble = [](std::string_view cubin) -> Result<std::string> {
-        return cubin.starts_with("\x7f" "ELF") ? Result<std::string>(sass)
-                                               : fail(ErrorCode::Io, "that was no machine code");
+        return cubin.starts_with("\x7f"
+                                 "ELF")
+                   ? Result<std::string>(sass)
+                   : fail(ErrorCode::Io, "that was no machine code");
     };
     return source;
 }
@@ -109,12 +116,15 @@ Result<std::string> disassembledBy(const std::string& script)
     const std::filesystem::path program = folder->path() / "nvdisasm";
     EXPECT_TRUE(writeFileAtomically(program, "#!/bin/sh\n" + script));
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    return realListingSource(program.string()).disassemble("\x7f" "ELF cubin");
+    return realListingSource(program.string())
+        .disassemble("\x7f"
+                     "ELF cubin");
 }
 
 TEST(Listings, DisassemblerIsGivenTheCubinAndItsFailureIsASentence)
 {
-    const auto good = disassembledBy("test \"$1 $2\" = '-c -gi' || exit 3\ngrep -q 'ELF cubin' \"$3\" || exit 4\necho listing\n");
+    const auto good =
+        disassembledBy("test \"$1 $2\" = '-c -gi' || exit 3\ngrep -q 'ELF cubin' \"$3\" || exit 4\necho listing\n");
     ASSERT_TRUE(good) << good.error().message;
     EXPECT_EQ(*good, "listing\n");
     const auto bad = disassembledBy("echo nonsense; exit 5\n");

@@ -25,11 +25,13 @@ TEST(LiveActs, NothingIsExpandedInABranchThatHasSpentItsBudget)
     EXPECT_EQ(engine.nodes.at(vector).budget.evaluations, 3);
     EXPECT_EQ(engine.nodes.at(vector).branchSpent.evaluations, 3);
     EXPECT_EQ(engine.status.state, RunState::Finished);
-    EXPECT_EQ(engine.status.why.find(fmt::format("nothing else is left to try: the limit of node {}'s branch is used up and ",
-                                                 vector.value)), 0u)
+    EXPECT_EQ(engine.status.why.find(fmt::format(
+                  "nothing else is left to try: the limit of node {}'s branch is used up and ", vector.value)),
+              0u)
         << engine.status.why;
-    EXPECT_NE(engine.status.why.find(fmt::format("raise or lift it (steer budget --node {} --unlimited)", vector.value)),
-              std::string::npos)
+    EXPECT_NE(
+        engine.status.why.find(fmt::format("raise or lift it (steer budget --node {} --unlimited)", vector.value)),
+        std::string::npos)
         << engine.status.why;
 
     // The same after a restart; more of it, and the search goes on there.
@@ -57,10 +59,11 @@ TEST(LiveActs, TheEndCountsWhatTheEngineerKeptBack)
     engine.post(command::SetPruned{vector, true});
     engine.post(command::SetBoost{broken, 0});
     engine.run();
-    EXPECT_EQ(engine.status.why, fmt::format("nothing else is left to try: 1 idea is pruned (steer restore --node {} puts one "
-                                             "back); 1 idea is left out by a boost of 0 (steer boost --node {} --factor 1 takes "
-                                             "one in)",
-                                             vector.value, broken.value));
+    EXPECT_EQ(engine.status.why,
+              fmt::format("nothing else is left to try: 1 idea is pruned (steer restore --node {} puts one "
+                          "back); 1 idea is left out by a boost of 0 (steer boost --node {} --factor 1 takes "
+                          "one in)",
+                          vector.value, broken.value));
 }
 
 TEST(LiveActs, ABranchsBudgetChangesLimitByLimit)
@@ -229,11 +232,13 @@ TEST(LiveActs, ABudgetChangesWhereItIsNamedAndNowhereElse)
     EXPECT_EQ(change({.evaluations = 50}, {}), (Budget{.evaluations = 50, .usd = 2, .target = 3, .roofPercent = 10}));
     EXPECT_EQ(change({.seconds = 9, .plateau = 4}, {"usd", "roof"}),
               (Budget{.evaluations = 50, .seconds = 9, .target = 3, .plateau = 4}));
-    EXPECT_EQ(change({.evaluations = 7}, {"evaluations", "seconds"}), (Budget{.evaluations = 7, .target = 3, .plateau = 4}))
+    EXPECT_EQ(change({.evaluations = 7}, {"evaluations", "seconds"}),
+              (Budget{.evaluations = 7, .target = 3, .plateau = 4}))
         << "what is set holds";
     ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
     change({}, {"evals"});
-    EXPECT_EQ(lastRefusal(engine), "A session has no limit \"evals\": it has evaluations, seconds, usd, tokens, target, roof, plateau.");
+    EXPECT_EQ(lastRefusal(engine),
+              "A session has no limit \"evals\": it has evaluations, seconds, usd, tokens, target, roof, plateau.");
     change({.usd = -1}, {});
     EXPECT_EQ(engine.failures.size(), 2u);
     engine.post(command::Undo{});
@@ -275,13 +280,15 @@ TEST(LiveActs, WhatIsDoneToTheRunIsKeptLikeAnyAct)
         EXPECT_FALSE(act.at.empty());
         words.push_back(actInWords(act.what));
     }
-    EXPECT_EQ(words, (std::vector<std::string>{"step with refine", "run with refine", "pause", "hint: be brief", "judge-again node 1: verify",
-                                               "kill of judging again node 1", "run with refine", "stop"}));
+    EXPECT_EQ(words, (std::vector<std::string>{"step with refine", "run with refine", "pause", "hint: be brief",
+                                               "judge-again node 1: verify", "kill of judging again node 1",
+                                               "run with refine", "stop"}));
 
     // Somebody else may take it back, also in a session whose acts were stored under the old constant name.
     engine.author = "bob";
     ASSERT_TRUE(engine.open());
-    EXPECT_EQ(engine.nodes.at(taskRoot).outcome, Outcome::Passed) << "its verdict stands: only the second look was ended";
+    EXPECT_EQ(engine.nodes.at(taskRoot).outcome, Outcome::Passed)
+        << "its verdict stands: only the second look was ended";
     engine.post(command::Undo{});
     EXPECT_TRUE(engine.standing.back().hints.empty());
     EXPECT_EQ(acts().back().author, "bob");

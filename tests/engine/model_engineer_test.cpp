@@ -23,7 +23,8 @@ TEST_F(ModelSearch, TheEngineerAsksAgainInOwnWords)
     engine.drop(); // what was asked for survives the process
     open();
     engine.run();
-    EXPECT_EQ(world.request("implement fake: read wide vectors #1")->messages.back().text, "Write it with float4. My words.");
+    EXPECT_EQ(world.request("implement fake: read wide vectors #1")->messages.back().text,
+              "Write it with float4. My words.");
     EXPECT_EQ(engine.summary("read wide vectors #2").outcome, Outcome::Passed);
     engine.post(command::FetchDetail{engine.node("read wide vectors #2")});
     EXPECT_EQ(engine.detail->why, "the engineer asked");
@@ -58,7 +59,8 @@ TEST_F(ModelSearch, AModelImplementsTheEngineersIdea)
     EXPECT_EQ(made.proposer, "llm");
     EXPECT_EQ(made.outcome, Outcome::Passed);
     EXPECT_EQ(engine.status.best, made.id);
-    EXPECT_NE(world.request("implement fake: skip the tail #0")->messages.back().text.find("drop the last branch"), std::string::npos);
+    EXPECT_NE(world.request("implement fake: skip the tail #0")->messages.back().text.find("drop the last branch"),
+              std::string::npos);
 }
 
 TEST_F(ModelSearch, AnEditedIdeaOfThePlaybookIsWrittenAsItReadsNow)
@@ -86,15 +88,17 @@ TEST_F(ModelSearch, AnEditedIdeaOfThePlaybookIsWrittenAsItReadsNow)
     EXPECT_EQ(made.proposer, "llm");
     EXPECT_EQ(made.speedupRoot->value, 2);
     EXPECT_EQ(engine.ledger.verified.count("warp time=200 \n"), 0u);
-    EXPECT_NE(world.request("implement fake: by halves #0")->messages.back().text.find("half a row"), std::string::npos);
+    EXPECT_NE(world.request("implement fake: by halves #0")->messages.back().text.find("half a row"),
+              std::string::npos);
 }
 
 TEST_F(ModelSearch, AnEditThatWasTakenBackLeavesTheIdeaToThePlaybook)
 {
     engine.options.proposers = {"playbook", "llm"};
-    engine.task.playbook = {PlaybookIdea{"vector", "", "vector", "do vector", {"vector.cu", "vector time=80 \n"}},
-                            PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}},
-                            PlaybookIdea{"cluster", "", "cluster", "do cluster", {"cluster.cu", "cluster time=300 \n"}}};
+    engine.task.playbook = {
+        PlaybookIdea{"vector", "", "vector", "do vector", {"vector.cu", "vector time=80 \n"}},
+        PlaybookIdea{"warp", "", "warp", "do warp", {"warp.cu", "warp time=200 \n"}},
+        PlaybookIdea{"cluster", "", "cluster", "do cluster", {"cluster.cu", "cluster time=300 \n"}}};
     world.say("idea fake: root", ideasAnswer({}));
     open();
     engine.post(command::Step{});

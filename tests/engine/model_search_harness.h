@@ -33,7 +33,8 @@ protected:
     /// Two ideas and a repetition; the first kernel does not compile and is mended, the second is fast.
     void script()
     {
-        world.say("idea fake: root", ideasAnswer({"keep rows in registers", "read wide vectors", "Keep the rows in registers"}));
+        world.say("idea fake: root",
+                  ideasAnswer({"keep rows in registers", "read wide vectors", "Keep the rows in registers"}));
         world.say("implement fake: keep rows in registers #0", kernelAnswer("fake regs build=failed \n"));
         world.say("repair fake: keep rows in registers #0 repair 1", kernelAnswer("fake mended time=60 \n"));
         world.say("implement fake: read wide vectors #0", kernelAnswer("fake wide time=40 \n"));

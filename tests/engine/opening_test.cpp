@@ -34,14 +34,17 @@ TEST(Opening, WhatIsMissingOrUnknownIsNamed)
     EXPECT_EQ(refusal(engine), "There is no task \"fakee\".");
     engine.options.task = "fake";
     engine.options.device = "cuda";
-    EXPECT_EQ(refusal(engine), "There is no device \"cuda\": choose auto, sim or cuda:N, such as cuda:0; several of one kind with "
-                              "commas between them.");
+    EXPECT_EQ(refusal(engine),
+              "There is no device \"cuda\": choose auto, sim or cuda:N, such as cuda:0; several of one kind with "
+              "commas between them.");
     engine.options.device = "sim";
     engine.options.strategy = "refin";
-    EXPECT_EQ(refusal(engine), "There is no strategy \"refin\": choose from refine, beam, ucb, evolution, sample, manual.");
+    EXPECT_EQ(refusal(engine),
+              "There is no strategy \"refin\": choose from refine, beam, ucb, evolution, sample, manual.");
     engine.options.strategy.reset();
     engine.options.proposers = {"x"};
-    EXPECT_EQ(refusal(engine), "There is no proposer \"x\": choose from playbook, tuner, llm, command, manual, replay.");
+    EXPECT_EQ(refusal(engine),
+              "There is no proposer \"x\": choose from playbook, tuner, llm, command, manual, replay.");
     engine.options.proposers.reset();
     engine.options.budget = Budget{-1, {}, {}};
     EXPECT_NE(refusal(engine).find("A budget cannot be negative"), std::string::npos);

@@ -7,7 +7,8 @@
 namespace espalier {
 namespace {
 
-std::string treeOn(const std::string& devices, std::optional<std::int64_t> evaluations = std::nullopt, unsigned shuffle = 0)
+std::string treeOn(const std::string& devices, std::optional<std::int64_t> evaluations = std::nullopt,
+                   unsigned shuffle = 0)
 {
     EngineHarness engine;
     engine.options.device = devices;

@@ -86,14 +86,19 @@ TEST(SteeringSession, EveryActIsInTheTreeBeforeTheNextExpansion)
     EXPECT_EQ(candidatesUnder(engine, vector), 1) << engine.tree();
 }
 
-/// Three ideas for the root, and kernels with tunables, for a strategy that has ideas for roots only: what comes of any other
-/// kernel is the engineer's doing.
+/// Three ideas for the root, and kernels with tunables, for a strategy that has ideas for roots only: what comes of any
+/// other kernel is the engineer's doing.
 void withTunedPlaybook(EngineHarness& engine)
 {
     engine.options.strategy = "sample";
     engine.task.playbook.clear();
     for (const std::string id : {"one", "two", "three"}) {
-        engine.task.playbook.push_back({id, "", id, "do " + id, {id + ".cu", id + " time=80 \n// espalier: tune BLOCK = 64 128\n#define BLOCK 128\n"}});
+        engine.task.playbook.push_back(
+            {id,
+             "",
+             id,
+             "do " + id,
+             {id + ".cu", id + " time=80 \n// espalier: tune BLOCK = 64 128\n#define BLOCK 128\n"}});
     }
 }
 
@@ -125,12 +130,13 @@ TEST(SteeringSession, PinPruneInjectEditAndBudgetEachChangeTheTree)
     ASSERT_TRUE(first);
     ASSERT_EQ(untried.size(), 2u) << engine.tree();
 
-    // Pin: it is a parent from now on. Prune: nothing is made of it. Edit: what is made of it has the new title. Inject: it
-    // is judged though nobody chose it. Budget: the search goes on.
+    // Pin: it is a parent from now on. Prune: nothing is made of it. Edit: what is made of it has the new title.
+    // Inject: it is judged though nobody chose it. Budget: the search goes on.
     engine.post(command::SetPinned{*first, true});
     engine.post(command::SetPruned{untried[0], true});
     engine.post(command::FetchDetail{untried[1]});
-    const std::string words = engine.detail->ideaText; // a playbook writes its own ideas only; of a model's, see ModelSearch
+    const std::string words =
+        engine.detail->ideaText; // a playbook writes its own ideas only; of a model's, see ModelSearch
     engine.post(command::EditIdea{untried[1], "edited", words});
     engine.post(command::Inject{*first, "own kernel", "own time=30\n"});
     engine.post(command::ChangeBudget{{}, {"evaluations"}});

@@ -60,7 +60,8 @@ TEST_F(Stopping, TheTargetIsOverTheIncumbentWhereThereIsOne)
     engine.options.budget = Budget{.target = 1.2};
     ASSERT_TRUE(engine.open());
     engine.run();
-    EXPECT_NE(engine.status.why.find("the target of 1.2x over the incumbent is reached"), std::string::npos) << engine.status.why;
+    EXPECT_NE(engine.status.why.find("the target of 1.2x over the incumbent is reached"), std::string::npos)
+        << engine.status.why;
     EXPECT_GE(engine.nodes.at(*engine.status.best).speedupIncumbent->low, 1.2);
     EXPECT_NE(*engine.status.best, engine.node("vector")); // slower than the incumbent
 }
@@ -84,7 +85,8 @@ TEST_F(Stopping, OneLuckyFigureIsNoTargetReached)
 TEST_F(Stopping, ATargetThatCannotBeConfirmedDoesNotHoldTheRunUp)
 {
     engine.hello.simulated = false;
-    engine.task.playbook = {idea("lucky", "lucky time=40 found=not_run cause=infrastructure \n"), idea("fair", "fair time=70 \n")};
+    engine.task.playbook = {idea("lucky", "lucky time=40 found=not_run cause=infrastructure \n"),
+                            idea("fair", "fair time=70 \n")};
     engine.options.budget = Budget{.target = 2};
     ASSERT_TRUE(engine.open());
     engine.run();
@@ -128,8 +130,8 @@ TEST_F(Stopping, TheRoofIsTheDistanceFromTheGoalFloor)
     ASSERT_TRUE(engine.open());
     engine.run();
     const std::string shared = std::to_string(engine.node("shared").value);
-    EXPECT_EQ(engine.status.why, "the roof is reached: node " + shared +
-                                     " takes at most 45.45 us, within 5 % of the goal floor of 44 us");
+    EXPECT_EQ(engine.status.why,
+              "the roof is reached: node " + shared + " takes at most 45.45 us, within 5 % of the goal floor of 44 us");
     EXPECT_LT(engine.status.evaluations, 17);
     engine.run(Budget{.roofPercent = 1}); // 44.44 us: nothing gets there
     EXPECT_EQ(engine.status.evaluations, 17);
@@ -158,7 +160,8 @@ TEST_F(Stopping, AStepOfTheEngineersIsNeverRefused)
 
 TEST_F(Stopping, RulesWithoutSenseAreRefused)
 {
-    for (const Budget& budget : {Budget{.target = 0}, Budget{.target = -2}, Budget{.roofPercent = -1}, Budget{.plateau = 0}}) {
+    for (const Budget& budget :
+         {Budget{.target = 0}, Budget{.target = -2}, Budget{.roofPercent = -1}, Budget{.plateau = 0}}) {
         engine.options.budget = budget;
         EXPECT_FALSE(engine.open());
     }

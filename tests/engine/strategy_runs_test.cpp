@@ -7,13 +7,20 @@
 namespace espalier {
 namespace {
 
-/// A playbook with several branches and tunables on both of two shared constants, so that crossovers have something to do.
+/// A playbook with several branches and tunables on both of two shared constants, so that crossovers have something to
+/// do.
 Task branchingTask()
 {
     Task task = fakeTask();
-    task.playbook.push_back({"staged", "", "staged", "stage it",
+    task.playbook.push_back({"staged",
+                             "",
+                             "staged",
+                             "stage it",
                              {"s.cu", "// espalier: tune BLOCK = 64 128 256\n#define BLOCK 64\n__shared__ time=70\n"}});
-    task.playbook.push_back({"ahead", "staged", "ahead", "copy ahead",
+    task.playbook.push_back({"ahead",
+                             "staged",
+                             "ahead",
+                             "copy ahead",
                              {"s2.cu", "// espalier: tune BLOCK = 64 128 256\n#define BLOCK 128\ncp.async time=45\n"}});
     return task;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates whose texts differ and whose programs do not: the oldest is measured, the others say whose program they are.
+// Candidates whose texts differ and whose programs do not: the oldest is measured, the others say whose program they
+// are.
 #include "tests/engine/engine_harness.h"
 
 #include <gtest/gtest.h>
@@ -10,8 +11,8 @@ namespace {
 /// A kernel whose host part is `host` and whose code comes out as `code`.
 std::string kernel(const std::string& host, const std::string& body, const std::string& code, int time)
 {
-    return "int " + host + "() { return 1; }\n__global__ void k(float* x) { " + body + " code=" + code + " time=" +
-           std::to_string(time) + " ; }\n";
+    return "int " + host + "() { return 1; }\n__global__ void k(float* x) { " + body + " code=" + code +
+           " time=" + std::to_string(time) + " ; }\n";
 }
 
 class Twins : public ::testing::Test
@@ -76,7 +77,8 @@ TEST_F(Twins, TheOldestIsMeasuredWhateverBuilderIsFirst)
         one.task.playbook.clear();
         for (int i = 0; i < 6; ++i) {
             const std::string id = "k" + std::to_string(i);
-            one.task.playbook.push_back({id, "", id, "do " + id, {id + ".cu", kernel("h", id, "code" + std::to_string(i % 2), 50 + i % 2)}});
+            one.task.playbook.push_back(
+                {id, "", id, "do " + id, {id + ".cu", kernel("h", id, "code" + std::to_string(i % 2), 50 + i % 2)}});
         }
         ASSERT_TRUE(one.open());
         one.run();
@@ -104,7 +106,8 @@ TEST_F(Twins, AReopenedSessionKnowsThePrograms)
 
 TEST_F(Twins, AProgramThatWasNotRunIsNoVerdict)
 {
-    playbook({{"first", kernel("h", "a outcome=not_run cause=unsupported ;", "same", 50)}, {"twin", kernel("h", "b", "same", 50)}});
+    playbook({{"first", kernel("h", "a outcome=not_run cause=unsupported ;", "same", 50)},
+              {"twin", kernel("h", "b", "same", 50)}});
     ASSERT_TRUE(engine.open());
     engine.run();
     EXPECT_EQ(engine.summary("first").outcome, Outcome::NotRun);
@@ -117,7 +120,8 @@ TEST_F(Twins, ARejectedProgramIsRejectedOnce)
     ASSERT_TRUE(engine.open());
     engine.run();
     EXPECT_EQ(timed("twin"), 0);
-    EXPECT_NE(engine.summary("twin").reason.find("(\"first\"; incorrect)"), std::string::npos) << engine.summary("twin").reason;
+    EXPECT_NE(engine.summary("twin").reason.find("(\"first\"; incorrect)"), std::string::npos)
+        << engine.summary("twin").reason;
 }
 
 TEST_F(Twins, APrunedOneIsNotWaitedFor)

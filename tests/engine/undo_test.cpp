@@ -78,7 +78,11 @@ TEST(LiveActs, UndoPrunesWhatGrewAndPutsBackWhatWasAttached)
     engine.post(command::Attach{"notes", ""});
     ASSERT_TRUE(engine.failures.empty()) << lastRefusal(engine);
     const auto attached = [&engine] {
-        return Store::open(engine.options.session, Store::Mode::ReadOnly).value()->value("prompt.attachments").value().value_or("");
+        return Store::open(engine.options.session, Store::Mode::ReadOnly)
+            .value()
+            ->value("prompt.attachments")
+            .value()
+            .value_or("");
     };
     const auto undo = [&engine] {
         engine.post(command::Undo{});
@@ -119,9 +123,10 @@ TEST(LiveActs, AnUndoneKernelIsPutBackWhereItIsGivenAgain)
 
     engine.post(command::SetPruned{own, true}); // with a verdict it is the session's
     engine.post(command::Inject{taskRoot, "once more", source});
-    EXPECT_EQ(lastRefusal(engine), fmt::format("The session has this kernel already: it is node {0} (\"own\"), which is out of the "
-                                               "search: put it back (steer restore --node {0}).",
-                                               own.value));
+    EXPECT_EQ(lastRefusal(engine),
+              fmt::format("The session has this kernel already: it is node {0} (\"own\"), which is out of the "
+                          "search: put it back (steer restore --node {0}).",
+                          own.value));
 }
 
 TEST(LiveActs, AnUndoneKernelIsNobodysTwin)

@@ -46,8 +46,8 @@ TEST_F(Winners, TheHeadlineIsTheSecondMeasurement)
     EXPECT_EQ(summary.best, engine.node("good")) << engine.tree(); // the lucky one was 40 us once
     EXPECT_EQ(engine.status.best, summary.best);
     EXPECT_EQ(summary.counts.evaluations, 4); // measuring again is not paid from the budget
-    EXPECT_EQ(timed("good"), 3); // quick, full when it reached the best, and as a winner
-    EXPECT_EQ(timed("lucky"), 2); // the full tier showed that it is none
+    EXPECT_EQ(timed("good"), 3);              // quick, full when it reached the best, and as a winner
+    EXPECT_EQ(timed("lucky"), 2);             // the full tier showed that it is none
     EXPECT_EQ(timed("slow"), 1);
     EXPECT_TRUE(engine.summary("good").measuredAgain);
     EXPECT_FALSE(engine.summary("lucky").measuredAgain);
@@ -57,8 +57,8 @@ TEST_F(Winners, TheHeadlineIsTheSecondMeasurement)
     }
 }
 
-/// The strategy's choice after it shows that the full figure was there first: under the quick one it would have grown the
-/// lucky kernel.
+/// The strategy's choice after it shows that the full figure was there first: under the quick one it would have grown
+/// the lucky kernel.
 TEST_F(Winners, WhatReachesTheBestIsTimedInFullBeforeTheSearchBuildsOnIt)
 {
     ASSERT_TRUE(engine.open());

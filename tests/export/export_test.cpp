@@ -74,7 +74,8 @@ TEST_F(ExportTest, SourceIsUntouchedBelowAnHonestHead)
     const std::string text = *readFile(folder() / "twice.cu");
     EXPECT_TRUE(text.ends_with(source));
     EXPECT_TRUE(text.starts_with("// SPDX-License-Identifier: 0BSD\n"));
-    EXPECT_NE(text.find("modelled, not measured: 12.5 us per call, 1.8x of the root kernel\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("modelled, not measured: 12.5 us per call, 1.8x of the root kernel\n"), std::string::npos)
+        << text;
     const auto evidence = parseJson(*readFile(folder() / "twice.evidence.json"), "evidence");
     ASSERT_TRUE(evidence);
     EXPECT_EQ((*evidence)["session"]["provenance"], "model");
@@ -85,14 +86,15 @@ TEST_F(ExportTest, WhatAPersonPassedIsNeverCalledVerified)
 {
     m_node.summary.reason = m_node.evaluation.reason = "output y[3] is wrong, 306 times the allowed error";
     m_node.evaluation.outcome = Outcome::Incorrect;
-    m_node.summary.overturned =
-        Overturn{Outcome::Passed, "the oracle\n#error rounds twice \\", "ada", "2026-11-30T08:00:00Z", Outcome::Incorrect};
+    m_node.summary.overturned = Overturn{Outcome::Passed, "the oracle\n#error rounds twice \\", "ada",
+                                         "2026-11-30T08:00:00Z", Outcome::Incorrect};
     ASSERT_TRUE(exported());
     const std::string text = *readFile(folder() / "twice.cu");
     EXPECT_EQ(text.find("Verified"), std::string::npos) << text;
-    EXPECT_NE(text.find("\n// Passed by hand, not by the judge (ada, 2026-11-30T08:00:00Z): the oracle #error rounds twice\n"
-                        "// The judge's verdict in task twice on Simulated H200: incorrect: output y[3] is wrong, 306 times"),
-              std::string::npos)
+    EXPECT_NE(
+        text.find("\n// Passed by hand, not by the judge (ada, 2026-11-30T08:00:00Z): the oracle #error rounds twice\n"
+                  "// The judge's verdict in task twice on Simulated H200: incorrect: output y[3] is wrong, 306 times"),
+        std::string::npos)
         << text;
     const Json evidence = *parseJson(*readFile(folder() / "twice.evidence.json"), "evidence");
     EXPECT_EQ(evidence["overturned"]["author"], "ada");
@@ -134,9 +136,10 @@ TEST_F(ExportTest, FilesOfAnotherNodeAreReplacedWithAWord)
     EXPECT_EQ(exported()->replaced, "");
     EXPECT_EQ(exported()->replaced, "");
     m_node.summary.id = NodeId{9};
-    EXPECT_EQ(exported()->replaced,
-              "The files of node 7 in " + folder().string() +
-                  " are replaced by those of node 9; the old ones are kept there as twice.cu.bak, twice.evidence.json.bak.");
+    EXPECT_EQ(
+        exported()->replaced,
+        "The files of node 7 in " + folder().string() +
+            " are replaced by those of node 9; the old ones are kept there as twice.cu.bak, twice.evidence.json.bak.");
     EXPECT_EQ(exported()->replaced, "");
     ASSERT_TRUE(writeFileAtomically(folder() / "twice.evidence.json", "[1]"));
     EXPECT_EQ(exported()->replaced, "") << "of nobody that is known";

@@ -47,8 +47,8 @@ TEST(Repro, EveryBuiltInRootBecomesAProgramThatPlainNvccBuilds)
         ASSERT_TRUE(program) << program.error().message;
         const auto source = folder.path() / "repro.cu";
         ASSERT_TRUE(writeFileAtomically(source, *program));
-        const std::string command =
-            nvcc + " -arch=sm_90 -o " + (folder.path() / "repro").string() + " " + source.string() + " > " + (folder.path() / "log").string() + " 2>&1";
+        const std::string command = nvcc + " -arch=sm_90 -o " + (folder.path() / "repro").string() + " " +
+                                    source.string() + " > " + (folder.path() / "log").string() + " 2>&1";
         EXPECT_EQ(std::system(command.c_str()), 0) << name << "\n" << readFile(folder.path() / "log").value_or("");
     }
 }
@@ -56,10 +56,12 @@ TEST(Repro, EveryBuiltInRootBecomesAProgramThatPlainNvccBuilds)
 TEST(Repro, SaysWhatItCannotMake)
 {
     const Task task = builtIn("softmax_f32");
-    EXPECT_EQ(reproProgram({task, rootOf(task), "", "no such", 1}).error().message, "Task softmax_f32 has no case \"no such\".");
+    EXPECT_EQ(reproProgram({task, rootOf(task), "", "no such", 1}).error().message,
+              "Task softmax_f32 has no case \"no such\".");
     NodeDetail idea = rootOf(task);
     idea.source.clear();
-    EXPECT_EQ(reproProgram({task, idea, "", "", 1}).error().message, "Node 1 has no source: name a root or a candidate.");
+    EXPECT_EQ(reproProgram({task, idea, "", "", 1}).error().message,
+              "Node 1 has no source: name a root or a candidate.");
 }
 
 } // namespace

@@ -20,7 +20,8 @@ cudaError_t remember(cudaError_t error)
 
 /// The fake driver's function with the same parameters, whose errors have the same numbers; where there is no driver in
 /// the process (espalier-worker sanitize) it cannot work.
-template <typename... Parameters> cudaError_t drive(const char* name, Parameters... parameters)
+template <typename... Parameters>
+cudaError_t drive(const char* name, Parameters... parameters)
 {
     const auto function = reinterpret_cast<int (*)(Parameters...)>(::dlsym(RTLD_DEFAULT, name));
     return remember(function ? static_cast<cudaError_t>(function(parameters...)) : cudaErrorNotSupported);

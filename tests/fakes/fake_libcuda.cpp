@@ -3,9 +3,10 @@
 // mapping or into a guard ends the process with SIGSEGV, the way a GPU fault ends a runner), work runs at once on the
 // CPU, events read the host's clock. It pretends to be one GPU of compute capability 9.0 with a 60 MiB L2 cache and as
 // much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process).
-// Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc), which
-// run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are sent to the default stream,
-// as foreign work may (fake_streams.cpp). ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
+// Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc),
+// which run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are
+// sent to the default stream, as foreign work may (fake_streams.cpp). ESPALIER_FAKE_DEVICES sets the number of GPUs
+// (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
 #include "tests/fakes/fake_driver.h"
 
@@ -74,8 +75,8 @@ std::size_t capacity()
     return environmentNumber("ESPALIER_FAKE_DEVICE_BYTES", 256u << 20);
 }
 
-/// ESPALIER_FAKE_FAULT="cuLaunchKernel 12 719": the 12th call of that function returns 719. From 700 on the error sticks,
-/// as on a device: every later call of a function that can fail here returns it, too.
+/// ESPALIER_FAKE_FAULT="cuLaunchKernel 12 719": the 12th call of that function returns 719. From 700 on the error
+/// sticks, as on a device: every later call of a function that can fail here returns it, too.
 struct Fault {
     std::string name;
     long after = 0;
@@ -154,7 +155,8 @@ CUdeviceptr devicePointer(void* address)
 
 struct Kernel {
     const char* name;
-    int op; ///< an ops::Op, or -1: nothing is left to do (runOnCpu ends a comparison itself; there is no cache to sweep)
+    int op; ///< an ops::Op, or -1: nothing is left to do (runOnCpu ends a comparison itself; there is no cache to
+            ///< sweep)
 };
 
 constexpr Kernel kernels[] = {{"espalier_fill", static_cast<int>(ops::Op::Fill)},
@@ -534,9 +536,11 @@ CUresult cuMemsetD32Async(CUdeviceptr address, unsigned value, std::size_t count
 CUresult cuModuleLoadData(CUmodule* module, const void* image)
 {
     *module = asHandle<CUmodule>(&moduleObject);
-    const auto has = [image](const char* entry) { return std::strstr(static_cast<const char*>(image), entry) != nullptr; };
+    const auto has = [image](const char* entry) {
+        return std::strstr(static_cast<const char*>(image), entry) != nullptr;
+    };
     return has(".visible .entry espalier_fill") || has(".visible .entry espalier_sweep") ? CUDA_SUCCESS
-                                                                                        : CUDA_ERROR_INVALID_PTX;
+                                                                                         : CUDA_ERROR_INVALID_PTX;
 }
 
 CUresult cuModuleUnload(CUmodule)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcupti.so.13 without a GPU, for tests. What it does wrong is the name of the folder it lies in, as a confined
 // profiler has no environment: "fine", "denied" (35), "busy" (26), "fault" (999 when counters are decoded), "empty" (no
-// ranges), "crash" (signal in a range), "garbage" (counters that are not numbers), "outside" (work on another stream that
-// goes on after the call), "unattributed" (samples of no kernel). Every counter it has is worth its place in the list,
-// from 1.
+// ranges), "crash" (signal in a range), "garbage" (counters that are not numbers), "outside" (work on another stream
+// that goes on after the call), "unattributed" (samples of no kernel). Every counter it has is worth its place in the
+// list, from 1.
 #include <cuda.h>
 #include <cupti.h>
 #include <cupti_pcsampling.h>
@@ -77,7 +77,8 @@ CUptiResult cuptiGetResultString(CUptiResult, const char** text)
     *text = "CUPTI_FAKE";
     return CUPTI_SUCCESS;
 }
-CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request, CUpti_BuffersCallbackCompleteFunc complete)
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+                                           CUpti_BuffersCallbackCompleteFunc complete)
 {
     requestBuffer = request;
     completeBuffer = complete;
@@ -139,7 +140,9 @@ CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params*)
 CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailability_Params* params)
 {
     params->counterAvailabilityImageSize = 16;
-    return does("denied") ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES : does("busy") ? CUPTI_ERROR_HARDWARE_BUSY : CUPTI_SUCCESS;
+    return does("denied") ? CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+           : does("busy") ? CUPTI_ERROR_HARDWARE_BUSY
+                          : CUPTI_SUCCESS;
 }
 CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* params)
 {
@@ -253,7 +256,8 @@ CUptiResult cuptiPCSamplingSetConfigurationAttribute(CUpti_PCSamplingConfigurati
     for (std::size_t i = 0; i < params->numAttributes; ++i) {
         const auto& info = params->pPCSamplingConfigurationInfo[i];
         if (info.attributeType == CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER) {
-            configured = static_cast<CUpti_PCSamplingData*>(info.attributeData.samplingDataBufferData.samplingDataBuffer);
+            configured =
+                static_cast<CUpti_PCSamplingData*>(info.attributeData.samplingDataBufferData.samplingDataBuffer);
         }
     }
     return CUPTI_SUCCESS;
@@ -328,7 +332,8 @@ CUptiResult cuptiSassMetricsGetProperties(CUpti_SassMetrics_GetProperties_Params
 }
 CUptiResult cuptiSassMetricsSetConfig(CUpti_SassMetricsSetConfig_Params* params)
 {
-    return params->numOfMetricConfig == 1 && params->pConfigs[0].metricId == 11 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+    return params->numOfMetricConfig == 1 && params->pConfigs[0].metricId == 11 ? CUPTI_SUCCESS
+                                                                                : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult cuptiSassMetricsUnsetConfig(CUpti_SassMetricsUnsetConfig_Params*)
 {

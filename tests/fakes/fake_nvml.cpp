@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libnvidia-ml.so.1 without a GPU, for tests. ESPALIER_FAKE_NVML sets what it reads, as lists that are walked from read
-// to read and start again: "sm=1980,1980,900 memory=2619 power=300000 temperature=50 reasons=0,64 foreign=0". A key that
-// is missing makes its function fail, except `foreign` (0). It knows every device whose identity starts with "GPU-".
+// A libnvidia-ml.so.1 without a GPU, for tests. ESPALIER_FAKE_NVML sets what it reads, as lists that are walked from
+// read to read and start again: "sm=1980,1980,900 memory=2619 power=300000 temperature=50 reasons=0,64 foreign=0". A
+// key that is missing makes its function fail, except `foreign` (0). It knows every device whose identity starts with
+// "GPU-".
 #include <cstdlib>
 #include <cstring>
 #include <map>

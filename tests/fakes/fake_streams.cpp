@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stand-in driver's streams, graphs and events. A candidate's "kernel" is a host function: a captured call is the list of
-// them, and events read the host's clock.
+// The stand-in driver's streams, graphs and events. A candidate's "kernel" is a host function: a captured call is the
+// list of them, and events read the host's clock.
 #include "tests/fakes/fake_driver.h"
 
 #include <chrono>

@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 {
     using namespace espalier;
     const auto command = command::parseCommand({reinterpret_cast<const char*>(data), size});
-    if (command && !command::parseCommand(command::toJson(*command).dump(-1, ' ', false, Json::error_handler_t::replace))) {
+    if (command &&
+        !command::parseCommand(command::toJson(*command).dump(-1, ' ', false, Json::error_handler_t::replace))) {
         std::abort(); // what was accepted must be accepted again
     }
     return 0;

@@ -27,6 +27,6 @@ ENTRY
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, strided, kThreads, 0);
         blocks = processors * each;
     }
-    strided<<<rows < blocks ? static_cast<unsigned>(rows) : blocks, kThreads, 0, stream>>>(x, y, rows, cols);
+    strided < <<rows<blocks ? static_cast<unsigned>(rows) : blocks, kThreads, 0, stream>>>(x, y, rows, cols);
     return cudaGetLastError();
 }

@@ -27,14 +27,17 @@ __global__ void throughTma(const __grid_constant__ CUtensorMap map, float* y, in
     for (int step = 0; step * (kBox / 4) < cols; ++step) {
         if (threadIdx.x == 0) {
             asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(bar), "r"(kBox) : "memory");
-            asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
-                         "[%4];" ::"r"(at),
-                         "l"(&map), "r"(step * (kBox / 4)), "r"(static_cast<int>(blockIdx.x)), "r"(bar)
-                         : "memory");
+            asm volatile(
+                "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
+                "[%4];" ::"r"(at),
+                "l"(&map), "r"(step * (kBox / 4)), "r"(static_cast<int>(blockIdx.x)), "r"(bar)
+                : "memory");
         }
-        asm volatile("{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; @!done bra waiting; }"
-                     ::"r"(bar), "r"(step & 1)
-                     : "memory");
+        asm volatile(
+            "{ .reg .pred done; waiting: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; @!done bra waiting; }" ::
+                "r"(bar),
+            "r"(step & 1)
+            : "memory");
         const int64_t c = step * int64_t{kBox / 4} + threadIdx.x;
         if (c < cols)
             out[c] = tile[threadIdx.x];

@@ -43,14 +43,16 @@ const Allowed& allowed()
         {"core/simgpu/simrt", {"core/base", "core/device", "core/device/ops", "core/device/sim", "core/simgpu"}},
         {"core/profile", {"core/base", "core/device", "core/device/cuda"}},
         {"core/runner",
-         {"core/base", "core/worker", "core/profile", "core/device", "core/device/cuda", "core/device/sim", "core/simgpu"}},
+         {"core/base", "core/worker", "core/profile", "core/device", "core/device/cuda", "core/device/sim",
+          "core/simgpu"}},
         {"core/judge",
          {"core/base", "core/model", "core/analysis", "core/worker", "core/device", "core/device/ops",
           "core/device/cuda", "core/device/sim", "core/simgpu", "core/profile", "core/runner"}},
         {"views", {"core/base", "core/model", "core/analysis", "core/diff", "core/engine"}},
         {"app",
-         {"core/base", "core/model", "core/analysis", "core/llm", "core/search", "core/report", "core/engine", "core/store", "core/export", "core/build",
-          "core/worker", "core/judge", "core/runner", "core/simgpu", "views"}},
+         {"core/base", "core/model", "core/analysis", "core/llm", "core/search", "core/report", "core/engine",
+          "core/store", "core/export", "core/build", "core/worker", "core/judge", "core/runner", "core/simgpu",
+          "views"}},
     };
     return table;
 }

@@ -8,8 +8,9 @@ namespace {
 
 Json callSeen(double eventUs, double spanUs, int kernels = 1, int elsewhere = 0)
 {
-    return {{"event_us", eventUs}, {"host_us", 500}, {"span_us", spanUs}, {"kernel_us", spanUs}, {"kernels", kernels},
-            {"copies", 0},         {"memsets", 0},   {"elsewhere", elsewhere}, {"beyond", 0}, {"works", Json::array()}};
+    return {{"event_us", eventUs}, {"host_us", 500},        {"span_us", spanUs}, {"kernel_us", spanUs},
+            {"kernels", kernels},  {"copies", 0},           {"memsets", 0},      {"elsewhere", elsewhere},
+            {"beyond", 0},         {"works", Json::array()}};
 }
 
 Json activityOf(std::vector<Json> calls)
@@ -20,7 +21,8 @@ Json activityOf(std::vector<Json> calls)
 /// As an H200 told it: a copy of 134 us, whose events read 153 to 168 us under tracing.
 TEST(ReadActivity, EventsThatReadMoreThanTheSpanAreHonest)
 {
-    const auto seen = readActivity(activityOf({callSeen(167.7, 133.9), callSeen(153.0, 133.8), callSeen(155.1, 135.4)}), "a", 131);
+    const auto seen =
+        readActivity(activityOf({callSeen(167.7, 133.9), callSeen(153.0, 133.8), callSeen(155.1, 135.4)}), "a", 131);
     ASSERT_TRUE(seen) << seen.error().message;
     EXPECT_FALSE(seen->outside) << *seen->outside;
     EXPECT_TRUE(seen->remarks.empty());
@@ -33,12 +35,15 @@ TEST(ReadActivity, EventsThatReadMoreThanTheSpanAreHonest)
 /// Likewise: a short kernel on the stream, 377 us on another that nobody joins.
 TEST(ReadActivity, WorkThatTheEventsDoNotCoverIsNamed)
 {
-    const auto seen = readActivity(activityOf({callSeen(36.2, 387.1, 2, 1), callSeen(21.0, 385.0, 2, 1), callSeen(50.5, 406.1, 2, 1)}), "a", 22);
+    const auto seen = readActivity(
+        activityOf({callSeen(36.2, 387.1, 2, 1), callSeen(21.0, 385.0, 2, 1), callSeen(50.5, 406.1, 2, 1)}), "a", 22);
     ASSERT_TRUE(seen);
     ASSERT_TRUE(seen->outside);
-    EXPECT_NE(seen->outside->find("takes 387.1 us from first start to last end in case a, the events round the call say 36.2 us; 1 of 2 "
-                                  "works are on other streams"),
-              std::string::npos)
+    EXPECT_NE(
+        seen->outside->find(
+            "takes 387.1 us from first start to last end in case a, the events round the call say 36.2 us; 1 of 2 "
+            "works are on other streams"),
+        std::string::npos)
         << *seen->outside;
 }
 
@@ -64,7 +69,8 @@ TEST(ReadActivity, CountsThatChangeAndTimesThatDifferAreRemarks)
     EXPECT_FALSE(seen->outside);
     ASSERT_EQ(seen->remarks.size(), 2U);
     EXPECT_NE(seen->remarks[0].find("between 2 and 3 kernels"), std::string::npos);
-    EXPECT_NE(seen->remarks[1].find("180.5 us by activity records, 90.0 us as it was timed"), std::string::npos) << seen->remarks[1];
+    EXPECT_NE(seen->remarks[1].find("180.5 us by activity records, 90.0 us as it was timed"), std::string::npos)
+        << seen->remarks[1];
     EXPECT_EQ(seen->facts.kernels, 3);
 }
 

@@ -83,7 +83,8 @@ TEST_F(HonestOnTheFakeDriver, PassesWithWorkspaceAndOutput)
     const Evaluation honest = evaluate("honest");
     EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
     ASSERT_TRUE(honest.verify);
-    EXPECT_GE(honest.verify->calls, 8 + 2 + 4); // two cases: three calls and a replay; repetitions; cases of the judge's
+    EXPECT_GE(honest.verify->calls,
+              8 + 2 + 4); // two cases: three calls and a replay; repetitions; cases of the judge's
     ASSERT_GE(honest.verify->errors.size(), 6U);
     EXPECT_EQ(honest.verify->errors[1].caseId, "n4099");
     EXPECT_EQ(honest.verify->errors[1].compared, (3U + 2U) * 4099U); // two of them with the same inputs again
@@ -143,7 +144,8 @@ TEST_F(HonestOnTheFakeDriver, OtherBitsOnTheSameInputsBreakABitwiseContract)
     const std::string bitwise = "\"determinism\": \"bitwise\", ";
     const Evaluation broken = under(bitwise, "atomics");
     EXPECT_EQ(broken.outcome, Outcome::Incorrect) << broken.reason;
-    EXPECT_NE(broken.reason.find("had other bits in another of 3 calls of case n4099 on the same inputs"), std::string::npos)
+    EXPECT_NE(broken.reason.find("had other bits in another of 3 calls of case n4099 on the same inputs"),
+              std::string::npos)
         << broken.reason;
     EXPECT_EQ(broken.evidence.at(0).check, "determinism");
     EXPECT_EQ(under(bitwise, "honest").outcome, Outcome::Passed);
@@ -162,7 +164,8 @@ TEST_F(HonestOnTheFakeDriver, ABitwiseContractThatNoCaseCanShowIsNoPass)
     const Evaluation evaluation = evaluate(std::move(job));
     EXPECT_EQ(evaluation.outcome, Outcome::NotRun);
     EXPECT_EQ(evaluation.cause, NotRunCause::Unsupported);
-    EXPECT_NE(evaluation.reason.find("no verified case has outputs of 64 bytes to 16 MiB"), std::string::npos) << evaluation.reason;
+    EXPECT_NE(evaluation.reason.find("no verified case has outputs of 64 bytes to 16 MiB"), std::string::npos)
+        << evaluation.reason;
 }
 
 TEST_F(HonestOnTheFakeDriver, AHundredMegabytesOfOutputDoNoHarm)
@@ -217,8 +220,8 @@ TEST_F(HonestOnTheFakeDriver, FieldsThatAreNotServedAreNamed)
     EXPECT_NE(evaluation.reason.find("not_supported"), std::string::npos) << evaluation.reason;
 }
 
-/// The fake device's work is the processor's: on a busy machine both clocks may disagree too often, and then there is no
-/// measurement, or doubt, but never a wrong number. So it may try again.
+/// The fake device's work is the processor's: on a busy machine both clocks may disagree too often, and then there is
+/// no measurement, or doubt, but never a wrong number. So it may try again.
 TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
 {
     startJudge("cuda:0");

@@ -57,8 +57,8 @@ TEST(CasePlan, NamesElementsAsPeopleDo)
     EXPECT_EQ(elementName(plan->arguments[1], 0), "y[0][0]");
 }
 
-/// What a relu leaves of a convolution whose bias is far below zero: few and small outputs, with the error of the sums that
-/// they come from.
+/// What a relu leaves of a convolution whose bias is far below zero: few and small outputs, with the error of the sums
+/// that they come from.
 TEST(OutputTally, TheNormIsOfTheReferenceOrOfWhatRandomSignsWouldLeave)
 {
     OutputTally tally;

@@ -54,7 +54,8 @@ TEST(DeviceRoofs, WhatWasMeasuredHereGoesFirstUnlessItIsAboveTheory)
 
 TEST(DeviceRoofs, AnotherDevicesMeasurementIsNotTaken)
 {
-    const auto roofs = deviceRoofs(h200(), R"({"uuid": "GPU-2", "roofs": [{"id": "dram", "measured": 900, "theory": 1000}]})", "");
+    const auto roofs =
+        deviceRoofs(h200(), R"({"uuid": "GPU-2", "roofs": [{"id": "dram", "measured": 900, "theory": 1000}]})", "");
     EXPECT_TRUE(roofs.empty());
     EXPECT_TRUE(deviceRoofs(h200(), "nonsense", "nonsense").empty());
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fault_campaign: a judge with real runners while something of ours or of the machine breaks, at every stage of an
-// evaluation. Two rules hold for every row: an honest candidate is never rejected and a wrong one never passes because of
-// the fault (not_run, or the loss of the judge, says nothing about either), and afterwards the same judge, or the one that
-// replaces it, gives both their right verdicts. Prints a table: fault, stage, what came of it; the exit code is the number
-// of rows that break a rule.
+// evaluation. Two rules hold for every row: an honest candidate is never rejected and a wrong one never passes because
+// of the fault (not_run, or the loss of the judge, says nothing about either), and afterwards the same judge, or the
+// one that replaces it, gives both their right verdicts. Prints a table: fault, stage, what came of it; the exit code
+// is the number of rows that break a rule.
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -146,7 +146,8 @@ public:
     /// evaluation; one that says nothing is asked again, as a search does, but not for ever.
     std::string afterwards()
     {
-        for (const auto& [kind, right] : {std::pair("honest", Outcome::Passed), std::pair("zero", Outcome::Incorrect)}) {
+        for (const auto& [kind, right] :
+             {std::pair("honest", Outcome::Passed), std::pair("zero", Outcome::Incorrect)}) {
             Evaluation evaluation;
             for (int tries = 0; tries < 3; ++tries) {
                 evaluation = evaluate(kind);
@@ -301,8 +302,9 @@ public:
         }
     }
 
-    /// No place to write to but a file system without a free byte. Judge, runners and simgpu keep what they need in memory,
-    /// so that nothing changes; what compute-sanitizer reads is a file. What engine and compiler write has tests of its own.
+    /// No place to write to but a file system without a free byte. Judge, runners and simgpu keep what they need in
+    /// memory, so that nothing changes; what compute-sanitizer reads is a file. What engine and compiler write has
+    /// tests of its own.
     void fullDisk(const std::filesystem::path& folder)
     {
         const auto program = folder / "clean";
@@ -328,7 +330,8 @@ public:
             }
             if (std::string_view(device) != "sim") {
                 const Evaluation evaluation = bench.evaluate("honest", {}, Sanitizing::Required);
-                const bool said = evaluation.outcome == Outcome::NotRun && evaluation.cause == NotRunCause::Infrastructure &&
+                const bool said = evaluation.outcome == Outcome::NotRun &&
+                                  evaluation.cause == NotRunCause::Infrastructure &&
                                   evaluation.reason.find("the disk is full") != std::string::npos;
                 line(device, "full disk", "sanitizer", "honest", evaluation,
                      said ? bench.afterwards() : "a full disk is not said: " + evaluation.reason);

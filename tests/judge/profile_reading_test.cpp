@@ -34,7 +34,8 @@ TEST(ReadCounters, SaysWhatTheChipDoesNotHave)
 {
     Json json = countersSeen();
     json["unknown"] = {"a", "b"};
-    EXPECT_EQ(readCounters(json, {profile::CounterSet::Core})->note, "2 of the counters asked for do not exist on GH100");
+    EXPECT_EQ(readCounters(json, {profile::CounterSet::Core})->note,
+              "2 of the counters asked for do not exist on GH100");
 }
 
 TEST(ReadCounters, AHitRateOfFewLookupsIsLeftOut)
@@ -84,7 +85,8 @@ Json samplesSeen()
               {{"function", "_Z10copyKernelPK6float4PS_m"},
                {"offset", 480},
                {"reasons",
-                {{"smsp__pcsamp_warps_issue_stalled_lg_throttle", 37}, {"smsp__pcsamp_warps_issue_stalled_long_scoreboard", 1911760}}},
+                {{"smsp__pcsamp_warps_issue_stalled_lg_throttle", 37},
+                 {"smsp__pcsamp_warps_issue_stalled_long_scoreboard", 1911760}}},
                {"samples", 1911797}}}}};
 }
 
@@ -116,10 +118,11 @@ TEST(ReadSamples, SamplesOfNoKernelAreNotShown)
 TEST(ReadCounts, GoToTheInstructionsTheyAreOf)
 {
     auto instructions = readSamples(samplesSeen())->instructions;
-    const Json counted = {{"unknown", {"smsp__sass_made_up"}},
-                          {"instructions",
-                           {{{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 480}, {"counts", {{"inst_executed", 524288}}}},
-                            {{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 0}, {"counts", {{"inst_executed", 8448}}}}}}};
+    const Json counted = {
+        {"unknown", {"smsp__sass_made_up"}},
+        {"instructions",
+         {{{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 480}, {"counts", {{"inst_executed", 524288}}}},
+          {{"function", "_Z10copyKernelPK6float4PS_m"}, {"offset", 0}, {"counts", {{"inst_executed", 8448}}}}}}};
     const auto note = readCounts(counted, instructions);
     ASSERT_TRUE(note) << note.error().message;
     EXPECT_EQ(*note, "not counted on this chip: smsp__sass_made_up");

@@ -97,7 +97,8 @@ TEST_F(ProfileStage, FourCollectorsEachInAProcessOfItsOwn)
     EXPECT_EQ(evaluation.profile->instructions[0].samples, 100U); // what came with Disable, too; parts are not added
     EXPECT_EQ(evaluation.profile->instructions[0].reasons.at("long_scoreboard"), 100U);
     EXPECT_EQ(evaluation.profile->instructions[0].counts.at("inst_executed"), 640U);
-    EXPECT_NE(run(evaluation, "sass")->note.find("not counted on this chip: smsp__sass_thread_inst_executed"), std::string::npos);
+    EXPECT_NE(run(evaluation, "sass")->note.find("not counted on this chip: smsp__sass_thread_inst_executed"),
+              std::string::npos);
     expectHealthy();
 }
 

@@ -18,16 +18,18 @@ ElfFacts library(std::vector<std::string> imports, std::vector<std::string> need
 
 TEST(QueueNeed, OneForCallsThatFollowEachOther)
 {
-    EXPECT_EQ(queuesFor(library({"__cudaLaunchKernel", "cudaMemsetAsync", "cudaFuncSetAttribute", "cudaGetDriverEntryPoint"})),
+    EXPECT_EQ(queuesFor(library(
+                  {"__cudaLaunchKernel", "cudaMemsetAsync", "cudaFuncSetAttribute", "cudaGetDriverEntryPoint"})),
               Queues::One);
-    EXPECT_EQ(queuesFor(library({"cublasCreate_v2", "cublasSgemm_v2"}, {"libcublas.so.13", "libcublasLt.so.13", "libc.so.6"})),
+    EXPECT_EQ(queuesFor(library({"cublasCreate_v2", "cublasSgemm_v2"},
+                                {"libcublas.so.13", "libcublasLt.so.13", "libc.so.6"})),
               Queues::One);
 }
 
 TEST(QueueNeed, TheDefaultWhereWorkMayRunSideBySide)
 {
-    for (const char* fork : {"cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamWaitEvent", "cudaGraphLaunch", "cublasXtSgemm", "cuLaunchKernel",
-                             "dlsym", "dlopen"}) {
+    for (const char* fork : {"cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamWaitEvent",
+                             "cudaGraphLaunch", "cublasXtSgemm", "cuLaunchKernel", "dlsym", "dlopen"}) {
         EXPECT_EQ(queuesFor(library({"__cudaLaunchKernel", fork})), Queues::Default) << fork;
     }
     EXPECT_EQ(queuesFor(library({"cudnnCreate"}, {"libcudnn.so.9", "libc.so.6"})), Queues::Default);

@@ -74,10 +74,14 @@ TEST(SanitizerReport, EveryFunctionThatAFindingStandsInIsNamedOnce)
 
 TEST(BulkCopies, AreLookedForInTheKernelThatIsNamed)
 {
-    const std::string copies = "{\n{\nmbarrier.try_wait.shared.b64 p, [a];\n}\ncp.async.bulk.shared::cluster.global;\n}\n";
-    const std::string library = "\x7f" "ELF.version 9.0\n.visible .entry _ZN4part6secondILi4EEEvPi(\n\t.param .u64 a\n)\n" +
-                                copies + ".visible .entry _Z5firstPi(\n\t.param .u64 a\n)\n{\nret;\n}\n"
-                                ".visible .entry plain()\n" + copies;
+    const std::string copies =
+        "{\n{\nmbarrier.try_wait.shared.b64 p, [a];\n}\ncp.async.bulk.shared::cluster.global;\n}\n";
+    const std::string library = "\x7f"
+                                "ELF.version 9.0\n.visible .entry _ZN4part6secondILi4EEEvPi(\n\t.param .u64 a\n)\n" +
+                                copies +
+                                ".visible .entry _Z5firstPi(\n\t.param .u64 a\n)\n{\nret;\n}\n"
+                                ".visible .entry plain()\n" +
+                                copies;
     EXPECT_TRUE(copiesEndAtBarriers(library, "void part::second<(int)4>(int *)"));
     EXPECT_TRUE(copiesEndAtBarriers(library, "void <unnamed>::second<(int)4>(int *)"));
     EXPECT_TRUE(copiesEndAtBarriers(library, "_ZN4part6secondILi4EEEvPi"));
@@ -107,14 +111,15 @@ TEST(SanitizerReport, OtherToolsFindTheirKinds)
 
 TEST(SanitizerReport, WhatDoesNotFitUnderTheToolIsNoFinding)
 {
-    const std::string refused =
-        "========= COMPUTE-SANITIZER\n"
-        "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many resources requested for launch\" on "
-        "CUDA API call to cudaLaunchKernel.\n"
-        "=========     Saved host backtrace up to driver entry point at error\n"
-        "=========\n"
-        "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many resources requested for launch\" on "
-        "CUDA API call to cudaGetLastError.\n";
+    const std::string refused = "========= COMPUTE-SANITIZER\n"
+                                "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many "
+                                "resources requested for launch\" on "
+                                "CUDA API call to cudaLaunchKernel.\n"
+                                "=========     Saved host backtrace up to driver entry point at error\n"
+                                "=========\n"
+                                "========= Program hit cudaErrorLaunchOutOfResources (error 701) due to \"too many "
+                                "resources requested for launch\" on "
+                                "CUDA API call to cudaGetLastError.\n";
     const SanitizerReport report = parseSanitizerReport("memcheck", refused + "========= ERROR SUMMARY: 2 errors\n");
     EXPECT_TRUE(report.noRoom);
     EXPECT_FALSE(report.clean());
@@ -123,8 +128,9 @@ TEST(SanitizerReport, WhatDoesNotFitUnderTheToolIsNoFinding)
                                        "=========     at k(float*)+0x10 in candidate.cu:4\n"
                                        "========= ERROR SUMMARY: 3 errors\n";
     EXPECT_FALSE(parseSanitizerReport("memcheck", more).noRoom) << "a finding beside it counts";
-    const std::string other = "========= Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
-                              "to cudaLaunchKernel.\n========= ERROR SUMMARY: 1 error\n";
+    const std::string other =
+        "========= Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call "
+        "to cudaLaunchKernel.\n========= ERROR SUMMARY: 1 error\n";
     EXPECT_FALSE(parseSanitizerReport("memcheck", other).noRoom);
     EXPECT_FALSE(parseSanitizerReport("memcheck", "========= ERROR SUMMARY: 0 errors\n").noRoom);
 }
@@ -140,7 +146,8 @@ TEST(SanitizerReport, OnlyAWholeReportIsClean)
     EXPECT_FALSE(parseSanitizerReport("memcheck", "========= ERROR SUMMARY: errors\n").clean());
     EXPECT_FALSE(parseSanitizerReport("memcheck", "========= ERROR SUMMARY: 99999999999999999999 errors\n").clean());
     EXPECT_FALSE(parseSanitizerReport("memcheck", "========= Error: No attachable process found. compute-sanitizer "
-                                                  "timed-out.\n" + clean)
+                                                  "timed-out.\n" +
+                                                      clean)
                      .clean());
     const SanitizerReport forged = parseSanitizerReport(
         "memcheck", "========= Invalid __global__ read of size 4 bytes\n========= ERROR SUMMARY: 0 errors\n");

@@ -57,7 +57,8 @@ TEST_F(SanitizerStage, FourToolsThatFindNothing)
 {
     const Evaluation evaluation = sanitized("clean");
     EXPECT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason << "\n" << evidenceOf(evaluation);
-    EXPECT_EQ(states(evaluation), "memcheck=clean racecheck=clean initcheck=clean synccheck=clean ") << evidenceOf(evaluation);
+    EXPECT_EQ(states(evaluation), "memcheck=clean racecheck=clean initcheck=clean synccheck=clean ")
+        << evidenceOf(evaluation);
 }
 
 TEST_F(SanitizerStage, WhatAToolFindsRejectsWithKernelAndLine)
@@ -89,9 +90,10 @@ TEST_F(SanitizerStage, RacesThatTheToolCannotJudgeAreARemark)
 
 TEST_F(SanitizerStage, CopiesOfAnotherKernelExcuseNoRace)
 {
-    const Evaluation race = sanitized("race", "honest", Sanitizing::Required,
-                                      ".entry _Z9candidatev()\n{\nret;\n}\n.entry _Z6unusedv()\n{\n"
-                                      "mbarrier.try_wait.parity.shared::cta.b64 cp.async.bulk.shared::cluster.global\n}\n");
+    const Evaluation race =
+        sanitized("race", "honest", Sanitizing::Required,
+                  ".entry _Z9candidatev()\n{\nret;\n}\n.entry _Z6unusedv()\n{\n"
+                  "mbarrier.try_wait.parity.shared::cta.b64 cp.async.bulk.shared::cluster.global\n}\n");
     EXPECT_EQ(race.outcome, Outcome::Incorrect) << race.reason << "\n" << evidenceOf(race);
     EXPECT_EQ(states(race), "memcheck=clean racecheck=errors ");
 }

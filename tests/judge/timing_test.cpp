@@ -244,7 +244,8 @@ TEST_F(Timing, SingleThrottledBlocksAreDroppedAndCounted)
     ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
     int throttled = 0;
     for (const BlockConditions& block : evaluation.timing->cases.at(0).conditions) {
-        throttled += block.contender == "candidate" && block.throttleReasons == 64 && block.dropped == "throttled" ? 1 : 0;
+        throttled +=
+            block.contender == "candidate" && block.throttleReasons == 64 && block.dropped == "throttled" ? 1 : 0;
     }
     const auto& because = evaluation.timing->cases[0].droppedBecause;
     const auto counted = because.find("throttled");
@@ -255,7 +256,8 @@ TEST_F(Timing, AKeptAnswerIsFasterTheSecondTimeAndSuspicious)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    // A busy machine may leave fewer repeated blocks than the rule asks for; then the kernel passes, and it tries again.
+    // A busy machine may leave fewer repeated blocks than the rule asks for; then the kernel passes, and it tries
+    // again.
     Evaluation evaluation;
     for (int attempt = 0; attempt < 6 && evaluation.outcome != Outcome::Suspicious; ++attempt) {
         evaluation = evaluate(timedJob("keeps_answers"));

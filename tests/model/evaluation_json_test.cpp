@@ -28,7 +28,12 @@ Evaluation full()
                           .messages = {{"candidate.cu", 3, 9, true, "expected a \";\""}},
                           .kernels = {{"softmax", 32, 1024, 1, 2, 3, {{"tensor_tf32", 4}}}},
                           .log = "log"};
-    e.verify = VerifyRecord{3, {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}}, 0.5, {{"8x4096", 1, 2, 3}}, "bubblewrap", RepeatRecord{"8x4096", 3, 32768, 5, 1.5}};
+    e.verify = VerifyRecord{3,
+                            {{"8x4096", "y", 0.1, 0.2, 0.3, 18446744073709551615ull}},
+                            0.5,
+                            {{"8x4096", 1, 2, 3}},
+                            "bubblewrap",
+                            RepeatRecord{"8x4096", 3, 32768, 5, 1.5}};
     CaseTiming timing;
     timing.caseId = "8x4096";
     timing.provenance = Provenance::Measured;
@@ -49,8 +54,8 @@ Evaluation full()
     timing.rivalLatency = {{"root", {4, 5, 6, 399}}};
     timing.droppedBecause = {{"throttled", 2}, {"clocks disagree", 1}};
     timing.conditions = {{1980, 2619, 412.5, 51, std::int64_t{1} << 40, 1, 2, 1.1, "throttled", "root"}, {}};
-    e.timing =
-        TimingRecord{{timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, Interval{5, 4, 6}, "cold", "full", 2.5, 10, 9, 8};
+    e.timing = TimingRecord{
+        {timing}, Interval{1, 1, 1}, std::nullopt, Interval{3, 2, 4}, Interval{5, 4, 6}, "cold", "full", 2.5, 10, 9, 8};
     e.timing->mode = "server";
     e.timing->rate = 250;
     e.timing->clocks = "events and the judge's";
@@ -62,12 +67,25 @@ Evaluation full()
     e.sanitizer = {{"memcheck", "errors", 3, 1.5}};
     e.metrics = {{"dram_bytes", 1e12, Provenance::Model}, {"occupancy_percent", 2, Provenance::Measured, 100}};
     e.timing->activity = {{"8x4096", 5, 1, 2, 3, 6, 7, 1, 10.5, 9.5, 12.25, 11}};
-    e.profile = ProfileRecord{"8x4096", "full", Provenance::Measured, "CUPTI 13", "GH100", 19, 1.5, 1e6, 2e6,
+    e.profile = ProfileRecord{"8x4096",
+                              "full",
+                              Provenance::Measured,
+                              "CUPTI 13",
+                              "GH100",
+                              19,
+                              1.5,
+                              1e6,
+                              2e6,
                               {{"dram", 4500, 4814}},
                               {{"ranges", true, 0.5, 0.25, "1 counter is missing"}},
                               {{"_Z1kPf", 9.5, {8, 1, 1}, {256, 1, 1}, 31, 1024, 2048, 16, 50, "registers"}},
                               100,
-                              {{"_Z1kPf", 480, 60, {{"long_scoreboard", 60}}, {{"candidate.cu", 12}, {"candidate.cu", 40}}, {{"inst_executed", 640}}}}};
+                              {{"_Z1kPf",
+                                480,
+                                60,
+                                {{"long_scoreboard", 60}},
+                                {{"candidate.cu", 12}, {"candidate.cu", 40}},
+                                {{"inst_executed", 640}}}}};
     e.epoch = "abc";
     e.output = "printed";
     return e;
@@ -115,7 +133,8 @@ TEST(EvaluationJson, UnknownFieldsAreIgnoredAndMissingOnesDefault)
 TEST(EvaluationJson, OlderTimingsAreColdOfflineAndOfOneProcess)
 {
     const auto e = evaluationFromText(
-        R"({"timing": {"cases": [{"case": "a", "time_us": {"value": 3, "low": 2, "high": 4}}], "regime": "cold"}})", "t");
+        R"({"timing": {"cases": [{"case": "a", "time_us": {"value": 3, "low": 2, "high": 4}}], "regime": "cold"}})",
+        "t");
     ASSERT_TRUE(e.has_value()) << e.error().message;
     EXPECT_EQ(e->timing->mode, "offline");
     EXPECT_FALSE(e->timing->again);

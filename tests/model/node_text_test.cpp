@@ -14,7 +14,8 @@ TEST(NodeText, AnOverturnedVerdictReadsAsThePersonsWithTheJudgesBesideIt)
     EXPECT_EQ(verdictText(node), "passed: verified; its time is modelled");
     node.outcome = Outcome::Incorrect;
     node.overturned = Overturn{Outcome::Incorrect, "Wrong for my data", "ada", "2026-11-30T08:00:00Z", Outcome::Passed};
-    EXPECT_EQ(verdictText(node), "incorrect by hand: Wrong for my data (the judge: passed: verified; its time is modelled)");
+    EXPECT_EQ(verdictText(node),
+              "incorrect by hand: Wrong for my data (the judge: passed: verified; its time is modelled)");
     EXPECT_EQ(outcomeText(node), "incorrect by hand");
     EXPECT_EQ(overturnJson(node.overturned)["judged"], "passed");
     node.reason.clear();

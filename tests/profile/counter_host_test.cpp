@@ -18,7 +18,7 @@ struct Chip {
     const char* capability;
     std::size_t fullPasses; ///< at most: core, flops and full together
 };
-constexpr Chip chips[] = {{"GA100", "8.0", 14}, {"GA102", "8.6", 14}, {"AD102", "8.9", 15},
+constexpr Chip chips[] = {{"GA100", "8.0", 14}, {"GA102", "8.6", 14},  {"AD102", "8.9", 15},
                           {"GH100", "9.0", 17}, {"GB100", "10.0", 15}, {"GB202", "12.0", 15}};
 
 class HostApi : public ::testing::Test
@@ -51,7 +51,8 @@ TEST_F(HostApi, KnowsEveryCounterOfTheTable)
         ASSERT_NE(std::find(m_known.begin(), m_known.end(), chip.name), m_known.end()) << chip.name;
         const auto unknown = unknownCounters(*m_api, chip.name, countersFor(familyOf(chip.name), everything));
         ASSERT_TRUE(unknown) << unknown.error().message;
-        EXPECT_TRUE(unknown->empty()) << chip.name << " (" << chip.capability << ") has no " << fmt::format("{}", fmt::join(*unknown, ", "));
+        EXPECT_TRUE(unknown->empty()) << chip.name << " (" << chip.capability << ") has no "
+                                      << fmt::format("{}", fmt::join(*unknown, ", "));
     }
 }
 

@@ -24,7 +24,8 @@ TEST(CounterTable, NoFamilyHasAMetricTwice)
         std::vector<std::string_view> seen;
         for (const CounterRow& row : counterTable()) {
             if (row.families >> family & 1) {
-                EXPECT_EQ(std::count(seen.begin(), seen.end(), row.metric), 0) << row.metric << " for family " << family;
+                EXPECT_EQ(std::count(seen.begin(), seen.end(), row.metric), 0)
+                    << row.metric << " for family " << family;
                 seen.push_back(row.metric);
             }
         }
@@ -51,12 +52,13 @@ TEST(CounterTable, SetsAreReadByName)
 /// Values as an H200 gave them: a copy of 256 MiB, and 132 * 4 * 8 * 2000 products of 16x16x16 on the tensor cores.
 TEST(CounterTable, MetricsAreWhatTheFormulasSay)
 {
-    const auto copy = metricsFrom(ChipFamily::GH100, {CounterSet::Core},
-                                  {{"dram__bytes_read.sum", 268451072.0},
-                                   {"dram__bytes_write.sum", 247078656.0},
-                                   {"lts__t_sectors_srcunit_tex.sum", 16777216.0},
-                                   {"l1tex__lsu_writeback_active_mem_lgds.sum", 2105600.0},
-                                   {"sm__warps_active.avg.pct_of_peak_sustained_active", std::numeric_limits<double>::quiet_NaN()}});
+    const auto copy =
+        metricsFrom(ChipFamily::GH100, {CounterSet::Core},
+                    {{"dram__bytes_read.sum", 268451072.0},
+                     {"dram__bytes_write.sum", 247078656.0},
+                     {"lts__t_sectors_srcunit_tex.sum", 16777216.0},
+                     {"l1tex__lsu_writeback_active_mem_lgds.sum", 2105600.0},
+                     {"sm__warps_active.avg.pct_of_peak_sustained_active", std::numeric_limits<double>::quiet_NaN()}});
     EXPECT_EQ(copy.at("l2_bytes"), 2.0 * (1 << 28)); // read and written
     EXPECT_NEAR(copy.at("l1_bytes"), 1 << 28, 0.01 * (1 << 28));
     EXPECT_FALSE(copy.contains("occupancy_percent")); // not a number

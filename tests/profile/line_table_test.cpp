@@ -21,14 +21,18 @@ int lineOf(const std::string& mark)
 {
     const std::string text = readFile(LINE_SOURCE).value_or("");
     const std::size_t at = text.find("// " + mark + "\n");
-    return at == std::string::npos ? 0 : 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    return at == std::string::npos
+               ? 0
+               : 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
 TEST(LineTableOf, FollowsInlinedCallsOutwards)
 {
     const LineTable table = LineTable::read(cubin());
     ASSERT_FALSE(table.empty());
-    const SourceChain expected = {{"line_kernels.cu", lineOf("inner")}, {"line_kernels.cu", lineOf("outer")}, {"line_kernels.cu", lineOf("first")}};
+    const SourceChain expected = {{"line_kernels.cu", lineOf("inner")},
+                                  {"line_kernels.cu", lineOf("outer")},
+                                  {"line_kernels.cu", lineOf("first")}};
     bool seen = false;
     for (std::uint64_t offset = 0; offset < functionBytes; offset += instructionBytes) {
         seen = seen || table.find("first", offset) == expected;

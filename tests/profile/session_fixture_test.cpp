@@ -98,8 +98,9 @@ TEST_F(RecordedSession, TheFastestIsClosestToTheRoof)
     EXPECT_EQ(fastest->bound, Bound::Memory) << fastest->sentence;
     EXPECT_TRUE(fastest->checks.empty()) << fmt::format("{}", fmt::join(fastest->checks, "\n"));
     const auto ideas = diagnose(m_profiled.back());
-    EXPECT_TRUE(std::any_of(ideas.begin(), ideas.end(), [](const Diagnosis& one) { return one.rule == "excess_traffic"; }))
-        << "the slowest reads its input three times";
+    EXPECT_TRUE(std::any_of(ideas.begin(), ideas.end(), [](const Diagnosis& one) {
+        return one.rule == "excess_traffic";
+    })) << "the slowest reads its input three times";
 }
 
 } // namespace

@@ -25,14 +25,17 @@ IdeaContext under(std::vector<KnownIdea> known)
 
 TEST(IdeaFilter, DropsWhatWasSaidAndSaysWhere)
 {
-    const auto result = filterIdeas({idea("Keep rows in registers", "Read each row once and keep it in registers."),
-                                     idea("Keep the row in registers", "Each row is read once and kept in the registers."),
-                                     idea("Wider loads", "Load sixteen bytes at a time."), idea("  ", "…")},
-                                    under({{NodeId{9}, NodeId{1}, "Load wide", "Loads of sixteen bytes at a time, wider."}}), 4);
+    const auto result =
+        filterIdeas({idea("Keep rows in registers", "Read each row once and keep it in registers."),
+                     idea("Keep the row in registers", "Each row is read once and kept in the registers."),
+                     idea("Wider loads", "Load sixteen bytes at a time."), idea("  ", "…")},
+                    under({{NodeId{9}, NodeId{1}, "Load wide", "Loads of sixteen bytes at a time, wider."}}), 4);
     ASSERT_EQ(result.kept.size(), 1u);
     ASSERT_EQ(result.dropped.size(), 3u);
-    EXPECT_NE(result.dropped[0].reason.find("repeats \"Keep rows in registers\" of the same answer"), std::string::npos);
-    EXPECT_NE(result.dropped[1].reason.find("repeats idea 9 (\"Load wide\")"), std::string::npos) << result.dropped[1].reason;
+    EXPECT_NE(result.dropped[0].reason.find("repeats \"Keep rows in registers\" of the same answer"),
+              std::string::npos);
+    EXPECT_NE(result.dropped[1].reason.find("repeats idea 9 (\"Load wide\")"), std::string::npos)
+        << result.dropped[1].reason;
     EXPECT_EQ(result.dropped[2].reason, "it says nothing");
 }
 
@@ -47,8 +50,8 @@ TEST(IdeaFilter, NumbersMakeADifferenceAndOtherParentsDoNotCount)
 
 TEST(IdeaFilter, KeepsAsManyAsWereAskedFor)
 {
-    const auto result = filterIdeas({idea("alpha", "first thing"), idea("beta", "second item"), idea("gamma", "third point")},
-                                    under({}), 2);
+    const auto result = filterIdeas(
+        {idea("alpha", "first thing"), idea("beta", "second item"), idea("gamma", "third point")}, under({}), 2);
     EXPECT_EQ(result.kept.size(), 2u);
     ASSERT_EQ(result.dropped.size(), 1u);
     EXPECT_NE(result.dropped[0].reason.find("2 ideas were asked for"), std::string::npos);

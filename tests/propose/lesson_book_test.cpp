@@ -31,14 +31,17 @@ TEST(LessonBook, OnlyListItemsAreLessonsAndEachIsOneLine)
 TEST(LessonBook, RepetitionsAreDroppedAndTheOldestGo)
 {
     int added = 0;
-    const std::string first = mergeLessons("A line of mine.\n", {"Wide loads paid 1.3 times on long rows."}, stamp, 10'000, added);
+    const std::string first =
+        mergeLessons("A line of mine.\n", {"Wide loads paid 1.3 times on long rows."}, stamp, 10'000, added);
     EXPECT_EQ(added, 1);
-    EXPECT_EQ(first, "A line of mine.\n- [softmax_f32, NVIDIA H200, 2026-01-02] Wide loads paid 1.3 times on long rows.\n");
+    EXPECT_EQ(first,
+              "A line of mine.\n- [softmax_f32, NVIDIA H200, 2026-01-02] Wide loads paid 1.3 times on long rows.\n");
     EXPECT_EQ(mergeLessons(first, {"wide loads paid 1.3 times on long rows"}, stamp, 10'000, added), first);
     EXPECT_EQ(added, 0);
     const std::string second = mergeLessons(first, {"Shared memory lost to shuffles by half."}, stamp, 110, added);
     EXPECT_EQ(added, 1);
-    EXPECT_EQ(second, "A line of mine.\n- [softmax_f32, NVIDIA H200, 2026-01-02] Shared memory lost to shuffles by half.\n");
+    EXPECT_EQ(second,
+              "A line of mine.\n- [softmax_f32, NVIDIA H200, 2026-01-02] Shared memory lost to shuffles by half.\n");
 }
 
 TEST(LessonBook, TheFileIsMadeAndWrittenOnlyForSomethingNew)

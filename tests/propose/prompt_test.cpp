@@ -57,8 +57,12 @@ TEST(Prompt, ChannelsWithoutATextVanish)
 
 PromptChannel channel(std::string name, std::size_t bytes, int priority, bool required = false)
 {
-    return {.name = std::move(name), .text = std::string(bytes, 'x'), .required = required, .priority = priority,
-            .shorter = {}, .files = {}};
+    return {.name = std::move(name),
+            .text = std::string(bytes, 'x'),
+            .required = required,
+            .priority = priority,
+            .shorter = {},
+            .files = {}};
 }
 
 const PromptPart& partOf(const AssembledPrompt& prompt, const std::string& name)
@@ -74,7 +78,8 @@ TEST(Prompt, WhatDoesNotFitIsTrimmedInOrderAndSaid)
                                            channel("hints", 330, 90), channel("lessons", 3300, 30)};
     channels[1].shorter = {std::string(660, 'x')};
     const auto all = assemble(prompt, channels, {}, 10'000).value();
-    EXPECT_TRUE(std::all_of(all.parts.begin(), all.parts.end(), [](const auto& p) { return p.sent && p.note.empty(); }));
+    EXPECT_TRUE(
+        std::all_of(all.parts.begin(), all.parts.end(), [](const auto& p) { return p.sent && p.note.empty(); }));
     const auto tight = assemble(prompt, channels, {}, 500).value();
     EXPECT_LE(tight.tokens, 500);
     EXPECT_FALSE(partOf(tight, "lessons").sent);

@@ -19,8 +19,9 @@ bool holds(std::string_view text, TunableValues values = {{"A", 6}, {"B", 4}})
 
 TEST(TuneCondition, FollowsTheRulesOfC)
 {
-    for (const char* yes : {"A", "A == 6", "A + B * 2 == 14", "(A + B) * 2 == 20", "A % B == 2 && B < 5", "!(A < B)",
-                            "A - -B == 10", "A < 0 || B >= 4", "1 || 1 && 0", "A*B<=24", "A - 2 - 2 == 2", "A / 4 == 1"}) {
+    for (const char* yes :
+         {"A", "A == 6", "A + B * 2 == 14", "(A + B) * 2 == 20", "A % B == 2 && B < 5", "!(A < B)", "A - -B == 10",
+          "A < 0 || B >= 4", "1 || 1 && 0", "A*B<=24", "A - 2 - 2 == 2", "A / 4 == 1"}) {
         EXPECT_TRUE(holds(yes)) << yes;
     }
     for (const char* no : {"A < B", "A == 6 && B == 5", "!A", "A / (B - 4)", "A % (B - 4) == 0", "C == 1",
@@ -62,12 +63,15 @@ const std::string wide = "// espalier: tune BLOCK = 64 128 256 512 1024\n#define
 /// Faster towards one corner, with a ridge between two of the tunables, and a part that fails.
 std::optional<double> scoreAt(const TunableValues& values)
 {
-    const double block = std::log2(static_cast<double>(values.at("BLOCK"))), items = std::log2(static_cast<double>(values.at("ITEMS")));
-    const auto stages = static_cast<double>(values.at("STAGES")), vec = std::log2(static_cast<double>(values.at("VEC")));
+    const double block = std::log2(static_cast<double>(values.at("BLOCK"))),
+                 items = std::log2(static_cast<double>(values.at("ITEMS")));
+    const auto stages = static_cast<double>(values.at("STAGES")),
+               vec = std::log2(static_cast<double>(values.at("VEC")));
     if (values.at("STAGES") == 4 && values.at("BLOCK") == 512) {
         return std::nullopt;
     }
-    return std::exp(-0.1 * std::pow(block + items - 9, 2) - 0.05 * std::pow(items - 2, 2) - 0.2 * std::pow(stages - 3, 2) - 0.15 * std::pow(vec - 2, 2));
+    return std::exp(-0.1 * std::pow(block + items - 9, 2) - 0.05 * std::pow(items - 2, 2) -
+                    0.2 * std::pow(stages - 3, 2) - 0.15 * std::pow(vec - 2, 2));
 }
 
 struct TuningRun {
@@ -167,7 +171,8 @@ TEST(Tuning, ACrossoverTakesTheOthersValues)
     TunerProposer tuner;
     const std::string first = "// espalier: tune N = 1 2\n#define N 1\n// espalier: tune M = 1 2\n#define M 1\n";
     const std::string second = "// espalier: tune N = 1 2\n#define N 2\nother\n";
-    const auto idea = tuner.crossing({.first = NodeId{3}, .firstSource = first, .second = NodeId{5}, .secondSource = second, .secondTitle = "x"});
+    const auto idea = tuner.crossing(
+        {.first = NodeId{3}, .firstSource = first, .second = NodeId{5}, .secondSource = second, .secondTitle = "x"});
     ASSERT_TRUE(idea);
     EXPECT_EQ(idea->title, "Cross with node 5: M=1 N=2");
     tuner.implement(RequestId{1}, {.key = idea->key, .payload = idea->payload, .parentSource = first});

@@ -98,16 +98,17 @@ TEST(RunReport, HoldsWhatWasFoundHowAndWhatFailed)
     ASSERT_TRUE(files) << files.error().message;
     EXPECT_EQ(files->size(), 3u);
     const std::string markdown = readFile(folder.path() / "out/report.md").value();
-    for (const char* part : {"author's best (playbook) | node 3", "best found by search | node 5", "| c | 33.3 us | 3.00x \\[2.97, 3.03\\] |",
-                             "+a2\n", "-b\n+fast <b>\n", "idea of BLOCK=512", "incorrect: 1", "is 1 \\| 2 and", "beam:width=2",
-                             "| 77 (", "![Best speed-up"}) {
+    for (const char* part :
+         {"author's best (playbook) | node 3", "best found by search | node 5",
+          "| c | 33.3 us | 3.00x \\[2.97, 3.03\\] |", "+a2\n", "-b\n+fast <b>\n", "idea of BLOCK=512", "incorrect: 1",
+          "is 1 \\| 2 and", "beam:width=2", "| 77 (", "![Best speed-up"}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
     }
     const std::string html = readFile(folder.path() / "out/report.html").value();
     EXPECT_NE(html.find("+fast &lt;b&gt;"), std::string::npos);
     EXPECT_EQ(html.find("+fast <b>"), std::string::npos);
     EXPECT_NE(html.find("<svg xmlns"), std::string::npos);
-    EXPECT_EQ(html.find("http://www.w3.org/2000/svg"), html.rfind("http"));  // nothing is fetched from anywhere
+    EXPECT_EQ(html.find("http://www.w3.org/2000/svg"), html.rfind("http")); // nothing is fetched from anywhere
     EXPECT_TRUE(readFile(folder.path() / "out/best_by_evaluations.svg"));
 }
 
@@ -117,9 +118,9 @@ TEST(RunReport, AnOverturnedVerdictIsThePersons)
     session.book.overturn(NodeId{3}, Overturn{Outcome::Incorrect, "Wrong for my data", "ada", "then", Outcome::Passed});
     session.book.overturn(NodeId{5}, Overturn{Outcome::Passed, "Right for my data", "ada", "then", Outcome::Passed});
     const std::string markdown = session.report(session.input());
-    for (const char* part : {"node 5 \"BLOCK=512\", passed by hand: Right for my data (the judge: passed) |",
-                             "- incorrect by hand: 1", "- incorrect: 1", "- passed by hand: 1",
-                             "| incorrect by hand | Wrong for my data (the judge: passed) |"}) {
+    for (const char* part :
+         {"node 5 \"BLOCK=512\", passed by hand: Right for my data (the judge: passed) |", "- incorrect by hand: 1",
+          "- incorrect: 1", "- passed by hand: 1", "| incorrect by hand | Wrong for my data (the judge: passed) |"}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
     }
 }
@@ -186,7 +187,8 @@ TEST(RunReport, SettingsHoldModelsHintsAndBansAndCutFailuresAreCounted)
 {
     Session session;
     session.info.file = "s.espalier";
-    session.info.models = {R"({"name":"large","provider":"openai","model":"big-1"})", R"({"provider":"command","command":"my-agent"})"};
+    session.info.models = {R"({"name":"large","provider":"openai","model":"big-1"})",
+                           R"({"provider":"command","command":"my-agent"})"};
     for (std::int64_t id = 7; id < 52; ++id) {
         session.add(id, NodeKind::Candidate, 4, "wrong", "tuner", std::nullopt);
     }
@@ -194,8 +196,10 @@ TEST(RunReport, SettingsHoldModelsHintsAndBansAndCutFailuresAreCounted)
     input.hints = {"Rows are short.", "No shared memory."};
     input.bans = {{"no fp16", "fp16_instructions == 0"}};
     const std::string markdown = session.report(input);
-    for (const char* part : {"| models | large: big-1 (openai), my-agent (command) |", "| hints | Rows are short.; No shared memory. |",
-                             "| bans | no fp16 (fp16\\_instructions == 0) |", "incorrect: 46", "And 6 more: espalierctl show s.espalier"}) {
+    for (const char* part :
+         {"| models | large: big-1 (openai), my-agent (command) |", "| hints | Rows are short.; No shared memory. |",
+          "| bans | no fp16 (fp16\\_instructions == 0) |", "incorrect: 46",
+          "And 6 more: espalierctl show s.espalier"}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
     }
 }

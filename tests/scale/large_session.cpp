@@ -31,8 +31,11 @@ protected:
     std::vector<ProposedIdea> offer(const IdeaContext& context) const override
     {
         const auto idea = [&](const char* key, int implementations) {
-            return ProposedIdea{.key = key, .title = fmt::format("{} under {}", key, context.parent.value), .text = "go on",
-                                .payload = "{}", .implementations = implementations};
+            return ProposedIdea{.key = key,
+                                .title = fmt::format("{} under {}", key, context.parent.value),
+                                .text = "go on",
+                                .payload = "{}",
+                                .implementations = implementations};
         };
         return {idea("single", 1), idea("series", 6)};
     }
@@ -170,7 +173,8 @@ Result<void> writeLargeSession(const std::filesystem::path& file, std::int64_t n
     options.budget = Budget{.evaluations = 0};
     RunState state = RunState::Idle;
     {
-        ESPALIER_TRY(const auto engine, EngineCore::open(options, largeSessionParts(ledger), [](const event::Event&) {}));
+        ESPALIER_TRY(const auto engine,
+                     EngineCore::open(options, largeSessionParts(ledger), [](const event::Event&) {}));
         engine->begin();
         engine->handle(command::Run{});
         for (int turns = 0; turns < 1000 && engine->state() == RunState::Running; ++turns) {

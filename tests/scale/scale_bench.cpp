@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a large session costs: how long the next decision of each strategy takes, how long reopening takes, what the engine
-// holds in memory, and what it works for one evaluation beside compiler and judge, with and without a model among the proposers. Both the
-// thread's own time and the time on the wall are told and held; on the wall everything may take three times as long for the
-// disk, and as much longer as other programs make a spinning loop take at that moment. Usage: scale_bench [NODES [FILE]]; exit code 1 when a limit does not hold.
-// FILE, for profilers: written where it does not exist, and only read. The limits are those of 100,000 nodes in an optimised
-// build; without optimisation everything may take six times as long.
+// What a large session costs: how long the next decision of each strategy takes, how long reopening takes, what the
+// engine holds in memory, and what it works for one evaluation beside compiler and judge, with and without a model
+// among the proposers. Both the thread's own time and the time on the wall are told and held; on the wall everything
+// may take three times as long for the disk, and as much longer as other programs make a spinning loop take at that
+// moment. Usage: scale_bench [NODES [FILE]]; exit code 1 when a limit does not hold. FILE, for profilers: written where
+// it does not exist, and only read. The limits are those of 100,000 nodes in an optimised build; without optimisation
+// everything may take six times as long.
 #include "core/base/file.h"
 #include "core/engine/engine_core.h"
 #include "core/search/act_history.h"
@@ -38,7 +39,8 @@ constexpr double longestDecisionMs = 5 * patience;
 constexpr double longestReopenSeconds = 2 * patience;
 constexpr double mostMemoryMiB = 1024;
 constexpr double longestEvaluationMs = 10 * patience; ///< of the engine's own work, the store's included
-constexpr double longestQuestionMs = 1000 * patience; ///< the same where a model is asked: its answer takes many seconds
+constexpr double longestQuestionMs =
+    1000 * patience; ///< the same where a model is asked: its answer takes many seconds
 
 constexpr double wallPatience = 3; ///< for the disk
 
@@ -199,8 +201,8 @@ void timeStrategies(const std::filesystem::path& file, Limits& limits)
     }
 }
 
-/// Opens the session and goes on with it for some evaluations. With a `model` every idea and every kernel is a question whose
-/// prompt is put together from the whole session.
+/// Opens the session and goes on with it for some evaluations. With a `model` every idea and every kernel is a question
+/// whose prompt is put together from the whole session.
 void timeEngine(const std::filesystem::path& file, std::int64_t nodes, bool model, Limits& limits)
 {
     FakeLedger ledger;
@@ -227,7 +229,8 @@ void timeEngine(const std::filesystem::path& file, std::int64_t nodes, bool mode
     const std::int64_t before = status.evaluations;
     const Stopwatch starting;
     engine->handle(command::Run{Budget{.evaluations = before + more}});
-    fmt::print("{:40} {:9.3f} s, {:.3f} s on the wall\n", "the run starts", starting.seconds().own, starting.seconds().wall);
+    fmt::print("{:40} {:9.3f} s, {:.3f} s on the wall\n", "the run starts", starting.seconds().own,
+               starting.seconds().wall);
     const Stopwatch running;
     Seconds longest;
     while (engine->state() == RunState::Running) {
@@ -237,7 +240,8 @@ void timeEngine(const std::filesystem::path& file, std::int64_t nodes, bool mode
     }
     const Seconds each = running.seconds() * (1000 / static_cast<double>(more));
     if (status.evaluations != before + more) {
-        fmt::print(stderr, "scale_bench: {} evaluations were made, not {}: {}\n", status.evaluations - before, more, status.why);
+        fmt::print(stderr, "scale_bench: {} evaluations were made, not {}: {}\n", status.evaluations - before, more,
+                   status.why);
         std::exit(2);
     }
     limits.hold("engine's work for an evaluation" + with, each, model ? longestQuestionMs : longestEvaluationMs, "ms");
@@ -264,8 +268,7 @@ int main(int argc, char** argv)
             std::filesystem::copy_file(file, argv[2]);
         }
     }
-    fmt::print("{} nodes written, {:.0f} MB\n", count,
-               static_cast<double>(std::filesystem::file_size(file)) / 1e6);
+    fmt::print("{} nodes written, {:.0f} MB\n", count, static_cast<double>(std::filesystem::file_size(file)) / 1e6);
     forgetPeak();
     Limits limits;
     timeEngine(file, count, false, limits);

@@ -18,7 +18,8 @@ Evaluation timedEvaluation()
     evaluation.epoch = "driver 580|CUDA 13.0";
     evaluation.build = BuildRecord{};
     evaluation.build->program = "abc";
-    evaluation.build->kernels = {{"row<float|4>", 168, 49152, 8, 16, 24, {{"tensor_tf32", 12}, {"half", 3}}}, {"tail", 32}};
+    evaluation.build->kernels = {{"row<float|4>", 168, 49152, 8, 16, 24, {{"tensor_tf32", 12}, {"half", 3}}},
+                                 {"tail", 32}};
     TimingRecord timing;
     timing.cases.push_back({});
     timing.cases.front().provenance = Provenance::Measured;
@@ -107,9 +108,14 @@ TEST(EndedRecord, BrokenBytesAreRefusedOrReadAsOneRecord)
             const std::size_t at = draw() % text.size();
             const char one = alphabet[draw() % alphabet.size()];
             switch (draw() % 3) {
-            case 0: text[at] = one; break;
-            case 1: text.insert(at, 1, one); break;
-            default: text.erase(at, 1);
+            case 0:
+                text[at] = one;
+                break;
+            case 1:
+                text.insert(at, 1, one);
+                break;
+            default:
+                text.erase(at, 1);
             }
         }
         if (const auto record = EndedRecord::parse(text)) {

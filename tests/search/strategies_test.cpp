@@ -131,7 +131,8 @@ private:
     std::vector<NodeId> m_pending;
 };
 
-const char* const searching[] = {"refine", "beam", "ucb", "evolution", "sample", "evolution:islands=2,cross=1", "beam:width=1,bank=0"};
+const char* const searching[] = {
+    "refine", "beam", "ucb", "evolution", "sample", "evolution:islands=2,cross=1", "beam:width=1,bank=0"};
 
 TEST(Strategies, TheSameSeedTheSameDecisions)
 {
@@ -151,7 +152,9 @@ TEST(Strategies, AReopenedTreeIsDecidedAlike)
         const auto strategy = makeStrategy(name, 7).value();
         World world(*strategy);
         for (int i = 0; i < 120; ++i) {
-            ASSERT_EQ(wordsOf(*strategy, world.rebuilt()), wordsOf(*strategy, world.tree)) << name << " after " << i << "\n" << world.log;
+            ASSERT_EQ(wordsOf(*strategy, world.rebuilt()), wordsOf(*strategy, world.tree))
+                << name << " after " << i << "\n"
+                << world.log;
             if (!world.step()) {
                 break;
             }
@@ -203,8 +206,9 @@ TEST(Strategies, ABannedIdeaIsNotImplemented)
 TEST(Strategies, WhatIsPinnedIsAlwaysAParent)
 {
     // A slow pinned kernel far behind the best gets its idea implemented before long.
-    const std::string text = "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > slow!:passed(0.2) > mine;"
-                             "root > c > c2:passed(8.0) > i3; root > d > c3:passed(7.0) > i4; root > e > c4:passed(6.0) > i5";
+    const std::string text =
+        "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > slow!:passed(0.2) > mine;"
+        "root > c > c2:passed(8.0) > i3; root > d > c3:passed(7.0) > i4; root > e > c4:passed(6.0) > i5";
     for (const char* name : {"refine", "beam:width=2,bank=0", "ucb", "evolution"}) {
         const auto strategy = makeStrategy(name, 1).value();
         SearchTree tree = treeFromText(text);
@@ -279,7 +283,8 @@ TEST(Beam, ARoundGivesAnIdeaItsImplementationsAndWaitsForThem)
 
 TEST(Beam, OnlySurvivorsAreFollowed)
 {
-    const std::string text = "root:passed > a > c1:passed(4.0) > i1; root > b > c2:passed(3.0) > i2; root > c > c3:passed(2.0) > i3";
+    const std::string text =
+        "root:passed > a > c1:passed(4.0) > i1; root > b > c2:passed(3.0) > i2; root > c > c3:passed(2.0) > i3";
     const auto beam = Beam({.width = 1, .bank = 0});
     EXPECT_EQ(wordsOf(beam, treeFromText(text)), "implement i1");
     const auto survivors = Beam({.width = 1, .bank = 1}).survivors(treeFromText(text));
@@ -292,20 +297,24 @@ TEST(Beam, OnlySurvivorsAreFollowed)
 TEST(Ucb, FollowsTheLineageThatGained)
 {
     // Equal scores; the step to c1 brought much, the step to c3 nothing over c2.
-    const std::string text = "root:passed > a > c1:passed(3.0) > i1; root > b > c2:passed(3.0) > z > c3:passed(3.0) > i3";
+    const std::string text =
+        "root:passed > a > c1:passed(3.0) > i1; root > b > c2:passed(3.0) > z > c3:passed(3.0) > i3";
     EXPECT_EQ(words("ucb:explore=0", text), "implement i1");
     // Tries without gain wear a parent down.
-    EXPECT_EQ(words("ucb:explore=0.3", "root:passed > a > c1:passed(1.1) > s/9 > t1:incorrect; s > t2:incorrect; s > t3:incorrect;"
-                                       "s > t4:incorrect; s > t5:incorrect; s > t6:incorrect; root > b > c2:passed(1.05) > i2"),
+    EXPECT_EQ(words("ucb:explore=0.3",
+                    "root:passed > a > c1:passed(1.1) > s/9 > t1:incorrect; s > t2:incorrect; s > t3:incorrect;"
+                    "s > t4:incorrect; s > t5:incorrect; s > t6:incorrect; root > b > c2:passed(1.05) > i2"),
               "implement i2");
 }
 
 TEST(Ucb, APinnedKernelIsWorthWhatTheBestIs)
 {
-    const std::string best = "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > ", slow = ":passed(0.2) > mine";
+    const std::string best = "root:passed > a > c1:passed(9.0) > i1; c1 > i2; root > b > ",
+                      slow = ":passed(0.2) > mine";
     EXPECT_EQ(words("ucb", best + "c2" + slow), "implement i1");
     EXPECT_EQ(words("ucb", best + "c2" + slow + "; c1 > i3 > t1:incorrect"), "implement i1");
-    EXPECT_EQ(words("ucb", best + "c2!" + slow + "; c1 > i3 > t1:incorrect"), "implement mine"); // it was expanded less often
+    EXPECT_EQ(words("ucb", best + "c2!" + slow + "; c1 > i3 > t1:incorrect"),
+              "implement mine"); // it was expanded less often
     EXPECT_EQ(words("ucb", best + "c2!:passed(0.2) > mine; b > d:incorrect; c2 > n > t2:incorrect"), "implement i1");
 }
 
@@ -411,12 +420,24 @@ TEST(SearchTree, ViewsAgreeWithALookAtEveryNode)
         TreeNode* node = any == taskRoot ? nullptr : world.tree.find(any);
         if (node) {
             switch ((state >> 20) % 6) {
-            case 0: node->pruned = !node->pruned; break;
-            case 1: node->boost = static_cast<double>((state >> 40) % 4); break;
-            case 2: node->pinned = !node->pinned; break;
-            case 3: node->exhausted = node->kind == NodeKind::Idea && (state >> 41) % 2; break;
-            case 4: node->budget.evaluations = (state >> 42) % 2 ? std::optional<std::int64_t>(2) : std::nullopt; break;
-            default: node->banned = !node->banned; break;
+            case 0:
+                node->pruned = !node->pruned;
+                break;
+            case 1:
+                node->boost = static_cast<double>((state >> 40) % 4);
+                break;
+            case 2:
+                node->pinned = !node->pinned;
+                break;
+            case 3:
+                node->exhausted = node->kind == NodeKind::Idea && (state >> 41) % 2;
+                break;
+            case 4:
+                node->budget.evaluations = (state >> 42) % 2 ? std::optional<std::int64_t>(2) : std::nullopt;
+                break;
+            default:
+                node->banned = !node->banned;
+                break;
             }
         }
         const SearchTree fresh = world.rebuilt();

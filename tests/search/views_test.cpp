@@ -99,7 +99,11 @@ TEST(Views, IdeasAreDrawnAsIfTheyWereAllLookedAt)
             } else {
                 node.parent = pick(stems);
                 node.asked = true;
-                node.verdict = Verdict{random() % 4 == 0 ? Outcome::Incorrect : Outcome::Passed, frame, {}, 1.0 + 0.01 * (random() % 50), {}};
+                node.verdict = Verdict{random() % 4 == 0 ? Outcome::Incorrect : Outcome::Passed,
+                                       frame,
+                                       {},
+                                       1.0 + 0.01 * (random() % 50),
+                                       {}};
                 parents.push_back(node.id);
             }
             tree.add(std::move(node));
@@ -115,7 +119,8 @@ TEST(Views, IdeasAreDrawnAsIfTheyWereAllLookedAt)
                     const TreeNode& idea = tree.at(open.id);
                     const auto tries = static_cast<std::uint64_t>(idea.tries());
                     const double boost = idea.boost * tree.at(*idea.parent).boost;
-                    const Drawn one{static_cast<double>(tries) / boost, boost, drawOf({seed, idea.draw, tries}), open.id};
+                    const Drawn one{static_cast<double>(tries) / boost, boost, drawOf({seed, idea.draw, tries}),
+                                    open.id};
                     if (!first || one < *first) {
                         first = one;
                     }

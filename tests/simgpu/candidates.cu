@@ -186,7 +186,8 @@ ENTRY(sharedWithoutAttribute)
 
 ENTRY(sharedWithAttribute)
 {
-    if (cudaFuncSetAttribute(throughShared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024) != cudaErrorInvalidValue) {
+    if (cudaFuncSetAttribute(throughShared, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024) !=
+        cudaErrorInvalidValue) {
         return cudaErrorUnknown;
     }
     cudaGetLastError();

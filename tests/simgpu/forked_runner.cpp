@@ -69,7 +69,8 @@ void ForkedRunner::runChild(UniqueFd client, const std::string& library,
         const auto space = order->bytes.find(' ');
         const std::size_t count = std::stoul(order->bytes.substr(0, space));
         void* entry = ::dlsym(view.library, order->bytes.substr(space + 1).c_str());
-        auto clock = (*device)->runBlock({count, true, [&](std::size_t) { return entry ? call(view, entry) : -1; }, {}});
+        auto clock =
+            (*device)->runBlock({count, true, [&](std::size_t) { return entry ? call(view, entry) : -1; }, {}});
         if (!clock) {
             std::fprintf(stderr, "runner: %s\n", clock.error().message.c_str());
             return;

@@ -119,7 +119,8 @@ BuildResult FakeBuildPool::build(const BuildJob& job)
         record.kernels.push_back(std::move(kernel));
         // Its code is what "code=" names: two sources may come out as one program.
         const std::string code = markIn(job.source, "code");
-        const std::string device = code.empty() ? std::string() : fatLibrary({{1, 90, ".entry k {\n" + code + "\n}\n"}});
+        const std::string device =
+            code.empty() ? std::string() : fatLibrary({{1, 90, ".entry k {\n" + code + "\n}\n"}});
         const std::string gap(device.empty() ? 0 : (8 - job.source.size() % 8) % 8, '\n'); // where containers stand
         result.library = Library{record.libraryHash, std::make_shared<const std::string>(job.source + gap + device)};
     }

@@ -38,10 +38,10 @@ private:
     bool m_on = false;
 };
 
-/// A compiler in memory: the library's bytes are the source itself, and behind it, as PTX, the name after "code=". A source that holds "build=failed" does not
-/// compile; "registers=200" and "uses=half" are what its
-/// machine code holds; "build=ours" fails for a reason of ours, once for each mention in `ledger.compiled`. With a shuffle seed,
-/// jobs end in any order and number per receive(); without, one by one in order.
+/// A compiler in memory: the library's bytes are the source itself, and behind it, as PTX, the name after "code=". A
+/// source that holds "build=failed" does not compile; "registers=200" and "uses=half" are what its machine code holds;
+/// "build=ours" fails for a reason of ours, once for each mention in `ledger.compiled`. With a shuffle seed, jobs end
+/// in any order and number per receive(); without, one by one in order.
 class FakeBuildPool final : public BuildPool
 {
 public:
@@ -69,9 +69,10 @@ private:
 };
 
 /// A judge in memory: reads the verdict off the library's bytes. "time=40" is its time in microseconds, times a penalty
-/// for every tunable that is off its best value, "again=44" what the full tier measures instead, "floor=40" in the root its case's goal floor; "outcome=incorrect" and
-/// the like its outcome, "found=incorrect" in the full tier only; "judge=lost" makes it
-/// die, as often as `losses` says. One event per receive(): Progress, Verified, Progress, Finished.
+/// for every tunable that is off its best value, "again=44" what the full tier measures instead, "floor=40" in the root
+/// its case's goal floor; "outcome=incorrect" and the like its outcome, "found=incorrect" in the full tier only;
+/// "judge=lost" makes it die, as often as `losses` says. One event per receive(): Progress, Verified, Progress,
+/// Finished.
 class FakeEvaluator final : public Evaluator
 {
 public:

@@ -48,7 +48,8 @@ ScriptedModel::ScriptedModel(ModelWorld& world, std::string model)
 llm::WireRecord ScriptedModel::start(RequestId id, const llm::ChatRequest& request)
 {
     m_started.emplace(id, request);
-    return {"https://model.example/v1/chat/completions", Json{{"model", m_model}, {"subject", request.subject}}.dump(), ""};
+    return {"https://model.example/v1/chat/completions", Json{{"model", m_model}, {"subject", request.subject}}.dump(),
+            ""};
 }
 
 void ScriptedModel::release(RequestId id)

@@ -19,11 +19,11 @@ struct ModelWorld {
     using Reply = std::variant<llm::ChatAnswer, llm::ChatFailure>;
     /// By "purpose subject": the replies of the 1st, 2nd, … request; the last one again for any further.
     std::map<std::string, std::vector<Reply>> replies;
-    std::vector<llm::ChatRequest> left;   ///< requests that left, in order
-    std::map<std::string, int> counts;    ///< of those, by "purpose subject"
-    std::string unknown;                  ///< the first request without a reply
-    std::optional<unsigned> late;         ///< answers come in any order, after some turns
-    bool silent = false;                  ///< nothing is answered
+    std::vector<llm::ChatRequest> left; ///< requests that left, in order
+    std::map<std::string, int> counts;  ///< of those, by "purpose subject"
+    std::string unknown;                ///< the first request without a reply
+    std::optional<unsigned> late;       ///< answers come in any order, after some turns
+    bool silent = false;                ///< nothing is answered
     llm::Usage usage{1000, 200, 0, 50};
 
     void say(const std::string& name, const std::string& text, llm::Finish finish = llm::Finish::Complete);

@@ -108,12 +108,15 @@ TEST_P(BuiltInTask, KeepsMostIdeasWithinReachOfTheSimulatedDevice)
     EXPECT_GE(task.playbook.size() - std::ranges::count_if(task.playbook, needsHopper), 2u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, BuiltInTask, testing::Values("softmax_f32", "layernorm_f32", "matmul_f32", "conv2d_f32", "conv2d_relu_maxpool_f32"),
+INSTANTIATE_TEST_SUITE_P(, BuiltInTask,
+                         testing::Values("softmax_f32", "layernorm_f32", "matmul_f32", "conv2d_f32",
+                                         "conv2d_relu_maxpool_f32"),
                          [](const auto& named) { return std::string(named.param); });
 
 TEST(BuiltInTasks, AreExactlyTheTestedOnes)
 {
-    EXPECT_EQ(listTasks(), (std::vector<std::string>{"conv2d_f32", "conv2d_relu_maxpool_f32", "layernorm_f32", "matmul_f32", "softmax_f32"}));
+    EXPECT_EQ(listTasks(), (std::vector<std::string>{"conv2d_f32", "conv2d_relu_maxpool_f32", "layernorm_f32",
+                                                     "matmul_f32", "softmax_f32"}));
 }
 
 TEST(BuiltInTasks, SoftmaxHasTheTreeThatItsSearchNeeds)

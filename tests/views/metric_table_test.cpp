@@ -36,12 +36,13 @@ MetricTable sample()
 {
     MetricTable table;
     table.columns = {column(3, "parent"), column(7, "child"), column(9, "modelled", Provenance::Model)};
-    table.rows = {row("dram_read_bytes", "DRAM read", "B", BetterWhen::Lower, {2.147e9, 1.074e9, 1.0e9}),
-                  row("dram_percent", "DRAM busy", "%", BetterWhen::Neither, {80, 92, 90}, 100),
-                  row("l2_hit_percent", "L2 hits", "%", BetterWhen::Higher, {50, 40, 50}, 100),
-                  row("warp_instructions", "Warp instructions", "instructions", BetterWhen::Lower, {1.0e6, 1.01e6, 1e6}),
-                  row("local_bytes", "Local memory traffic", "B", BetterWhen::Lower, {0, 4096, 0}),
-                  row("tensor", "Tensor", "FLOP", BetterWhen::Neither, {-1, 5, -1})};
+    table.rows = {
+        row("dram_read_bytes", "DRAM read", "B", BetterWhen::Lower, {2.147e9, 1.074e9, 1.0e9}),
+        row("dram_percent", "DRAM busy", "%", BetterWhen::Neither, {80, 92, 90}, 100),
+        row("l2_hit_percent", "L2 hits", "%", BetterWhen::Higher, {50, 40, 50}, 100),
+        row("warp_instructions", "Warp instructions", "instructions", BetterWhen::Lower, {1.0e6, 1.01e6, 1e6}),
+        row("local_bytes", "Local memory traffic", "B", BetterWhen::Lower, {0, 4096, 0}),
+        row("tensor", "Tensor", "FLOP", BetterWhen::Neither, {-1, 5, -1})};
     return table;
 }
 
@@ -111,7 +112,7 @@ TEST_F(MetricTableTest, DirectionAndNoiseDecideTheWord)
     EXPECT_EQ(kind(2, 2), Change::Worse);     // fewer hits
     EXPECT_EQ(kind(3, 2), Change::Noise);     // 1 %
     EXPECT_EQ(kind(3, 0.5), Change::Worse);
-    EXPECT_EQ(kind(4, 2), Change::Worse);     // from nothing to something is no noise
+    EXPECT_EQ(kind(4, 2), Change::Worse); // from nothing to something is no noise
     EXPECT_EQ(kind(5, 2), Change::None);
     EXPECT_EQ(changeOf(table, table.rows[0], 2, 2).kind, Change::Incomparable); // measured beside modelled
     EXPECT_EQ(changeOf(table, table.rows[0], 0, 2).kind, Change::None);
@@ -132,7 +133,8 @@ TEST_F(MetricTableTest, ModelledIsMarkedAndNeverSubtractedFromMeasured)
     EXPECT_FALSE(model.index(0, 1).data(Qt::FontRole).value<QFont>().italic());
     EXPECT_EQ(model.index(0, delta).data().toString(), QStringLiteral("–"));
     EXPECT_FALSE(model.index(0, delta).data(MetricModel::FigureRole).isValid());
-    EXPECT_TRUE(model.headerData(value, Qt::Horizontal, Qt::ToolTipRole).toString().contains(QStringLiteral("modelled")));
+    EXPECT_TRUE(
+        model.headerData(value, Qt::Horizontal, Qt::ToolTipRole).toString().contains(QStringLiteral("modelled")));
 }
 
 TEST_F(MetricTableTest, ColoursFollowMeritAndTheme)
@@ -190,7 +192,8 @@ TEST_F(MetricTableTest, CopiesWhatIsShown)
                         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
                         "| DRAM read | 2.15 GB | 1.07 GB | −1.07 GB | −50 % | ≈ 1.00 GB | – | – |\n");
     const std::string csv = csvOf(proxy, model).toStdString();
-    EXPECT_EQ(csv, "id,unit,3 parent (measured),7 child (measured),7 child (measured) change,7 child (measured) change %,"
-                   "9 modelled (model),9 modelled (model) change,9 modelled (model) change %\n"
-                   "dram_read_bytes,B,2147000000,1074000000,-1073000000,-49.9767116907,1000000000,,\n");
+    EXPECT_EQ(csv,
+              "id,unit,3 parent (measured),7 child (measured),7 child (measured) change,7 child (measured) change %,"
+              "9 modelled (model),9 modelled (model) change,9 modelled (model) change %\n"
+              "dram_read_bytes,B,2147000000,1074000000,-1073000000,-49.9767116907,1000000000,,\n");
 }

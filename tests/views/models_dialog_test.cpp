@@ -181,8 +181,12 @@ TEST_F(ModelsDialogTest, AFileThatCannotBeReadIsNotWrittenOver)
 
 TEST_F(ModelsDialogTest, TestShowsTheAddressTheErrorAndTheModelsAndBlocksNothing)
 {
-    shelf->found = {false, {"http://localhost:8000/v1/models"}, "HTTP 401: the key is not valid", "OPENAI_API_KEY",
-                    {"large-1", "small-1"}, true};
+    shelf->found = {false,
+                    {"http://localhost:8000/v1/models"},
+                    "HTTP 401: the key is not valid",
+                    "OPENAI_API_KEY",
+                    {"large-1", "small-1"},
+                    true};
     show();
     press(QStringLiteral("Test"));
     ASSERT_TRUE(waitFor([&] { return shelf->checkedOn.load() != nullptr; }));
@@ -235,8 +239,12 @@ TEST_F(ModelsDialogTest, WithoutAKeychainAKeyIsNotKeptAndTheVariableIsNamed)
 
 TEST_F(ModelsDialogTest, Pictures)
 {
-    shelf->found = {false, {"https://api.openai.com/v1/models"},
-                    "api.openai.com refused the key (HTTP 401): Incorrect API key provided.", "the keychain", {}, {}};
+    shelf->found = {false,
+                    {"https://api.openai.com/v1/models"},
+                    "api.openai.com refused the key (HTTP 401): Incorrect API key provided.",
+                    "the keychain",
+                    {},
+                    {}};
     for (const auto& [mode, name] : {std::pair{ThemeMode::Light, "light"}, std::pair{ThemeMode::Dark, "dark"}}) {
         themes.setMode(mode);
         show();

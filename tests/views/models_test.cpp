@@ -3,9 +3,9 @@
 #include "views/leaderboard_model.h"
 #include "views/leaderboard_panel.h"
 #include "views/log_model.h"
+#include "views/node_look.h"
 #include "views/outline_model.h"
 #include "views/outline_panel.h"
-#include "views/node_look.h"
 #include "views/sentence.h"
 #include "views/stages_model.h"
 #include "views/steering.h"
@@ -164,13 +164,15 @@ TEST_F(Models, WhatIsOutOfTheSearchIsMuted)
         std::string ids;
         for (int row = 0; row < model.rowCount(); ++row) {
             const QModelIndex index = model.index(row, LeaderboardModel::Title);
-            ids += index.data(Qt::ForegroundRole).isValid() ? index.data().toString().left(1).toStdString() : std::string();
+            ids += index.data(Qt::ForegroundRole).isValid() ? index.data().toString().left(1).toStdString()
+                                                            : std::string();
         }
         return ids;
     };
     QSet<int> redrawn;
-    QObject::connect(&bench.nodes(), &NodeStore::updated, &bench,
-                     [&](const QList<int>&, const QList<int>& changed) { redrawn += QSet<int>(changed.begin(), changed.end()); });
+    QObject::connect(&bench.nodes(), &NodeStore::updated, &bench, [&](const QList<int>&, const QList<int>& changed) {
+        redrawn += QSet<int>(changed.begin(), changed.end());
+    });
     EXPECT_EQ(muted(), "");
     link->change(NodeId{2}, [](NodeSummary& summary) { summary.pruned = true; });
     settle();
@@ -218,8 +220,8 @@ TEST_F(Models, LeaderboardShowsTheIncumbentWhereThereIsOne)
 TEST_F(Models, AnOverturnedVerdictSaysWhoseWordItIs)
 {
     NodeSummary summary = timed(5, 1, "kept", 500);
-    summary.overturned = Overturn{Outcome::Passed, "the oracle rounds twice", "ada", "2026-11-30T08:00:00Z",
-                                  Outcome::Incorrect};
+    summary.overturned =
+        Overturn{Outcome::Passed, "the oracle rounds twice", "ada", "2026-11-30T08:00:00Z", Outcome::Incorrect};
     EXPECT_EQ(sentenceFor(summary).toStdString(),
               "Accepted by ada although the judge said incorrect: the oracle rounds twice.");
     EXPECT_TRUE(lookOf(summary, false).overturned);

@@ -17,8 +17,10 @@ protected:
     {
         scriptSoftmax(*link, Provenance::Measured);
         link->status.state = RunState::Paused;
-        link->compiler = program(QStringLiteral("nvcc"), QStringLiteral("touch \"$5\"")).toStdString(); // -O3 -lineinfo -arch=native -o FILE
-        programs = {program(QStringLiteral("ncu"), QStringLiteral("touch report.ncu-rep")), program(QStringLiteral("ncu-ui"), QStringLiteral("true"))};
+        link->compiler = program(QStringLiteral("nvcc"), QStringLiteral("touch \"$5\""))
+                             .toStdString(); // -O3 -lineinfo -arch=native -o FILE
+        programs = {program(QStringLiteral("ncu"), QStringLiteral("touch report.ncu-rep")),
+                    program(QStringLiteral("ncu-ui"), QStringLiteral("true"))};
     }
 
     ~NsightTest() override
@@ -34,7 +36,9 @@ protected:
         const QString path = folder.filePath(name);
         QFile file(path);
         EXPECT_TRUE(file.open(QIODevice::WriteOnly));
-        file.write(QStringLiteral("#!/bin/sh\necho %1 \"$@\" >> '%2'\n%3\n").arg(name, folder.filePath(QStringLiteral("started")), does).toUtf8());
+        file.write(QStringLiteral("#!/bin/sh\necho %1 \"$@\" >> '%2'\n%3\n")
+                       .arg(name, folder.filePath(QStringLiteral("started")), does)
+                       .toUtf8());
         file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         return path;
     }
@@ -42,7 +46,9 @@ protected:
     QStringList started() const
     {
         QFile file(folder.filePath(QStringLiteral("started")));
-        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'), Qt::SkipEmptyParts) : QStringList();
+        return file.open(QIODevice::ReadOnly)
+                   ? QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'), Qt::SkipEmptyParts)
+                   : QStringList();
     }
 
     NsightPrograms programs;
@@ -64,15 +70,21 @@ TEST_F(NsightTest, BuildsProfilesAndOpensTheReport)
     ASSERT_EQ(link->sent<command::Repro>().size(), 1u);
     const QString place = QString::fromStdString(link->sent<command::Repro>()[0].folder);
     EXPECT_TRUE(QDir(place).exists());
-    EXPECT_TRUE(started()[0].startsWith(QStringLiteral("nvcc -O3 -lineinfo")) && started()[0].endsWith(place + QStringLiteral("/node.cu"))) << started()[0].toStdString();
-    EXPECT_TRUE(started()[1].startsWith(QStringLiteral("ncu --set full")) && started()[1].endsWith(place + QStringLiteral("/repro"))) << started()[1].toStdString();
+    EXPECT_TRUE(started()[0].startsWith(QStringLiteral("nvcc -O3 -lineinfo")) &&
+                started()[0].endsWith(place + QStringLiteral("/node.cu")))
+        << started()[0].toStdString();
+    EXPECT_TRUE(started()[1].startsWith(QStringLiteral("ncu --set full")) &&
+                started()[1].endsWith(place + QStringLiteral("/repro")))
+        << started()[1].toStdString();
     EXPECT_EQ(started()[2].toStdString(), "ncu-ui " + place.toStdString() + "/report.ncu-rep");
     EXPECT_TRUE(waitFor([&] { return nsight.whyNot().isEmpty(); }));
 }
 
 TEST_F(NsightTest, AFailureIsOneSentenceWithWhatTheProgramSaid)
 {
-    programs.profiler = program(QStringLiteral("ncu"), QStringLiteral("echo '==ERROR== ERR_NVGPUCTRPERM: the driver keeps counters for administrators'; exit 1"));
+    programs.profiler = program(
+        QStringLiteral("ncu"),
+        QStringLiteral("echo '==ERROR== ERR_NVGPUCTRPERM: the driver keeps counters for administrators'; exit 1"));
     Nsight nsight(bench, programs);
     open();
     QString failure;

@@ -3,29 +3,29 @@
 // checked for what a program can check, and meant to be looked at.
 #include "tests/views/profiled_story.h"
 #include "tests/views/view_fixture.h"
+#include "views/code_pane.h"
 #include "views/diff_panel.h"
 #include "views/diff_view.h"
+#include "views/idea_editor.h"
 #include "views/inspector.h"
 #include "views/main_window.h"
 #include "views/metric_panel.h"
-#include "views/idea_editor.h"
 #include "views/plan_panel.h"
 #include "views/profile_shelf.h"
+#include "views/roofline_panel.h"
+#include "views/roofline_view.h"
+#include "views/run_controls.h"
+#include "views/source_panel.h"
 #include "views/standing_panel.h"
 #include "views/steering.h"
-#include "views/roofline_panel.h"
-#include "views/run_controls.h"
-#include "views/roofline_view.h"
-#include "views/source_panel.h"
-#include "views/code_pane.h"
 #include "views/tree_panel.h"
 #include "views/tree_view.h"
 
-#include <QDateTime>
-#include <QDir>
 #include <QAction>
 #include <QApplication>
+#include <QDateTime>
 #include <QDialog>
+#include <QDir>
 #include <QDockWidget>
 #include <QImage>
 #include <QLabel>
@@ -77,15 +77,17 @@ protected:
     void raise(const char* dock)
     {
         window->findChild<QDockWidget*>(QString::fromLatin1(dock))->raise();
-        ASSERT_TRUE(waitFor([&] { return window->roofline().view()->chart().points.size() >= 6 ||
-                                         window->metrics().emptyText().isEmpty(); }));
+        ASSERT_TRUE(waitFor([&] {
+            return window->roofline().view()->chart().points.size() >= 6 || window->metrics().emptyText().isEmpty();
+        }));
         settle();
     }
 
     /// Open ideas in the plan, some of them boosted, with titles of all lengths.
     void plan(int ideas)
     {
-        const char* titles[] = {"Two rows a block", "Prefetch the next row while this one is written, in two stages of shared memory",
+        const char* titles[] = {"Two rows a block",
+                                "Prefetch the next row while this one is written, in two stages of shared memory",
                                 "Half the barriers", "Let each thread keep four elements"};
         for (int i = 0; i < ideas; ++i) {
             link->post(command::AddIdea{NodeId{1}, titles[i % 4], "It should keep more bytes in flight."});
@@ -189,7 +191,8 @@ TEST_P(Pictures, PlanHintsAndBans)
     take(QStringLiteral("plan-edit"));
     QTest::keyClick(window->plan().editor()->findChild<QLineEdit*>(), Qt::Key_Escape);
 
-    for (const char* hint : {"Rows are short in our service: 512 to 4096 elements, rarely more.", "No inline assembly."}) {
+    for (const char* hint :
+         {"Rows are short in our service: 512 to 4096 elements, rarely more.", "No inline assembly."}) {
         link->post(command::AddHint{hint});
     }
     link->post(command::Ban{"no fp16 anywhere in the accumulation", "fp16_instructions == 0"});
@@ -210,7 +213,8 @@ TEST_P(Pictures, SteeringDialogs)
                 const QImage image = dialog->grab().toImage().convertToFormat(QImage::Format_RGB32);
                 EXPECT_GT(coloursIn(image), 5) << name;
                 for (const QLabel* label : dialog->findChildren<QLabel*>()) { // no words are cut off
-                    const int room = label->wordWrap() ? label->heightForWidth(label->width()) : label->sizeHint().height();
+                    const int room =
+                        label->wordWrap() ? label->heightForWidth(label->width()) : label->sizeHint().height();
                     EXPECT_GE(label->height(), room) << name << ": " << label->text().toStdString();
                 }
                 save(image, QString::fromLatin1(name));

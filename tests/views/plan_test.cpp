@@ -22,12 +22,14 @@ protected:
     {
         scriptSoftmax(*link, Provenance::Model);
         panel = std::make_unique<PlanPanel>(bench);
-        tester = std::make_unique<QAbstractItemModelTester>(panel->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+        tester = std::make_unique<QAbstractItemModelTester>(panel->model(),
+                                                            QAbstractItemModelTester::FailureReportingMode::Fatal);
         panel->resize(340, 600);
         panel->show();
         open();
         for (const char* title : {"Two rows a block", "Prefetch the next row", "Half the barriers"}) {
-            link->post(command::AddIdea{NodeId{1}, title, std::string(title) + ", because it keeps more bytes in flight."});
+            link->post(
+                command::AddIdea{NodeId{1}, title, std::string(title) + ", because it keeps more bytes in flight."});
         }
         settle();
     }
@@ -92,7 +94,7 @@ TEST_F(PlanTest, AnIdeaIsEditedInItsRowAndTheEditIsUndone)
     title()->setText(QStringLiteral("A third of the barriers"));
     QTest::keyClick(text(), Qt::Key_End, Qt::ControlModifier);
     QTest::keyClick(text(), Qt::Key_Return, Qt::ShiftModifier);
-    QTest::keyClicks(text(), QStringLiteral("px")); // letters are letters here
+    QTest::keyClicks(text(), QStringLiteral("px"));                  // letters are letters here
     link->change(half, [](NodeSummary& node) { node.boost = 1.5; }); // news meanwhile
     settle();
     ASSERT_TRUE(panel->editor());

@@ -76,7 +76,7 @@ TEST_F(ProfileViews, FactsKeepOrderNamesAndDirection)
     EXPECT_EQ(facts.point->parent, titled("Reduce by shuffles"));
     EXPECT_GT(facts.point->at(MemoryLevel::Dram).percent, 20);
     EXPECT_EQ(facts.bandwidths.size(), 3u);
-    EXPECT_EQ(facts.rates.size(), 5u); // copying and writing DRAM is no arithmetic
+    EXPECT_EQ(facts.rates.size(), 5u);                               // copying and writing DRAM is no arithmetic
     detail.evaluation.metrics.back().provenance = Provenance::Model; // one modelled value among measured ones
     EXPECT_EQ(factsOf(detail).column.provenance, Provenance::Model);
 }
@@ -87,14 +87,16 @@ TEST_F(ProfileViews, WithoutAProfileOneSentenceSaysWhy)
     const NodeId node = titled("Maximum and sum in one pass");
     EXPECT_TRUE(factsOf(link->details.at(node)).why.contains(QStringLiteral("--profile")));
     ProfileRecord profile;
-    profile.collectors = {{"ranges", false, 0, 0, "The NVIDIA driver blocks hardware counters for non-administrators."}};
+    profile.collectors = {
+        {"ranges", false, 0, 0, "The NVIDIA driver blocks hardware counters for non-administrators."}};
     link->details.at(node).evaluation.profile = profile;
     EXPECT_TRUE(factsOf(link->details.at(node)).why.startsWith(QStringLiteral("The NVIDIA driver blocks")));
     openWindow();
     open();
     bench.select(node);
     window->applyLayout(MainWindow::Layout::Compare);
-    ASSERT_TRUE(waitFor([&] { return window->metrics().emptyText().startsWith(QStringLiteral("The NVIDIA driver blocks")); }));
+    ASSERT_TRUE(
+        waitFor([&] { return window->metrics().emptyText().startsWith(QStringLiteral("The NVIDIA driver blocks")); }));
     bench.select(NodeId{2}); // an idea
     settle();
     EXPECT_TRUE(window->metrics().emptyText().contains(QStringLiteral("idea")));
@@ -112,7 +114,8 @@ TEST_F(ProfileViews, HeatIsOfTheCandidatesOwnLines)
     EXPECT_EQ(hottest[1], 4);
     EXPECT_EQ(figures.rows.count(448), 0u); // no line of the header's
     EXPECT_DOUBLE_EQ(figures.rows.at(15).cells[0]->heat, 1);
-    EXPECT_TRUE(figures.rows.at(15).tip.contains(QStringLiteral("long scoreboard"))) << figures.rows.at(15).tip.toStdString();
+    EXPECT_TRUE(figures.rows.at(15).tip.contains(QStringLiteral("long scoreboard")))
+        << figures.rows.at(15).tip.toStdString();
     double sum = 0;
     for (const auto& [line, row] : figures.rows) {
         sum += row.weight;
@@ -138,7 +141,9 @@ TEST_F(ProfileViews, CountsHaveColumnsWhereThereAreAny)
     const std::size_t before = sourceFigures(detail, 19).columns.size();
     for (InstructionSamples& one : detail.evaluation.profile->instructions) {
         if (!one.chain.empty() && one.chain.front().line == 16) {
-            one.counts = {{"inst_executed", 100}, {"thread_inst_executed_pred_on", 1600}, {"sectors_mem_global", 1600},
+            one.counts = {{"inst_executed", 100},
+                          {"thread_inst_executed_pred_on", 1600},
+                          {"sectors_mem_global", 1600},
                           {"sectors_mem_global_ideal", 400}};
         }
     }
@@ -225,7 +230,8 @@ TEST_F(ProfileViews, AMissingListingIsASentence)
     open();
     window->applyLayout(MainWindow::Layout::Source);
     SourcePanel& panel = *window->inspector().source();
-    ASSERT_TRUE(waitFor([&] { return panel.sass().missing().contains(QStringLiteral("evaluate the candidate again")); }));
+    ASSERT_TRUE(
+        waitFor([&] { return panel.sass().missing().contains(QStringLiteral("evaluate the candidate again")); }));
     EXPECT_EQ(link->sent<command::FetchListings>().size(), 1u);
     panel.showListings(false);
     bench.select(NodeId{1});
@@ -247,10 +253,13 @@ TEST_F(ProfileViews, AssemblyIsColouredPartByPart)
         EXPECT_EQ(at, std::string_view(line).size()) << line;
         return out;
     };
-    EXPECT_EQ(styled("/*0070*/ @P0 BRA `(.L_x_1) ;"), "crop" "pppp");
+    EXPECT_EQ(styled("/*0070*/ @P0 BRA `(.L_x_1) ;"), "crop"
+                                                      "pppp");
     EXPECT_EQ(styled(".L_x_4:"), "dp");
     EXPECT_EQ(styled("add.f32 %f1, %f2, 0f3;"), "orprppp");
-    EXPECT_EQ(styled("LDC R1, c[0x0][0x28] ; // why"), "orp" "ppppppp" "pc");
+    EXPECT_EQ(styled("LDC R1, c[0x0][0x28] ; // why"), "orp"
+                                                       "ppppppp"
+                                                       "pc");
     EXPECT_EQ(styled(""), "");
 }
 
@@ -259,7 +268,8 @@ TEST_F(ProfileViews, KernelRowsJoinCompilerAndLaunch)
     scriptNorm(*link);
     Evaluation evaluation = link->details.at(NodeId{1}).evaluation;
     evaluation.build->kernels[0].spillStoreBytes = 8;
-    evaluation.build->kernels[0].kernel = "norm(float const*, float*, int)"; // the compiler's messages are read demangled
+    evaluation.build->kernels[0].kernel =
+        "norm(float const*, float*, int)"; // the compiler's messages are read demangled
     evaluation.build->kernels.push_back({"_ZN12_GLOBAL__N_14tailEv", 255});
     const std::vector<KernelRow> rows = kernelRows(evaluation);
     ASSERT_EQ(rows.size(), 2u);
@@ -274,9 +284,11 @@ TEST_F(ProfileViews, KernelRowsJoinCompilerAndLaunch)
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     model.setRows(rows);
     EXPECT_EQ(model.index(0, KernelModel::Spills).data().toString(), QStringLiteral("8 / 0 B"));
-    EXPECT_EQ(model.index(0, KernelModel::Spills).data(Qt::ForegroundRole).value<QColor>(), themes.theme()[Token::Incorrect]);
+    EXPECT_EQ(model.index(0, KernelModel::Spills).data(Qt::ForegroundRole).value<QColor>(),
+              themes.theme()[Token::Incorrect]);
     EXPECT_EQ(model.index(1, KernelModel::Occupancy).data().toString(), QStringLiteral("–"));
-    EXPECT_TRUE(model.index(1, KernelModel::Occupancy).data(Qt::ToolTipRole).toString().contains(QStringLiteral("profiled")));
+    EXPECT_TRUE(
+        model.index(1, KernelModel::Occupancy).data(Qt::ToolTipRole).toString().contains(QStringLiteral("profiled")));
     model.setRows({});
 }
 
@@ -334,10 +346,13 @@ TEST_F(ProfileViews, PanelsShowTheSelectedBesideItsParent)
     open();
     bench.select(titled("Maximum and sum in one pass"));
     window->applyLayout(MainWindow::Layout::Compare);
-    ASSERT_TRUE(waitFor([&] { return window->metrics().model().rowCount() > 10 && window->roofline().view()->chart().points.size() >= 6; }));
+    ASSERT_TRUE(waitFor([&] {
+        return window->metrics().model().rowCount() > 10 && window->roofline().view()->chart().points.size() >= 6;
+    }));
     EXPECT_EQ(window->metrics().model().columnCount(), 5);
     EXPECT_EQ(window->metrics().model().table().columns[0].node, titled("Reduce by shuffles"));
-    EXPECT_TRUE(window->roofline().verdict().contains(QStringLiteral("roof"))) << window->roofline().verdict().toStdString();
+    EXPECT_TRUE(window->roofline().verdict().contains(QStringLiteral("roof")))
+        << window->roofline().verdict().toStdString();
     bench.select(NodeId{4});
     settle();
     EXPECT_TRUE(window->roofline().verdict().contains(QStringLiteral("To be checked")));
@@ -369,7 +384,8 @@ TEST_F(ProfileViews, TheShelfAsksOnceAndOnlyWhenWanted)
     settle();
     EXPECT_EQ(link->sent<command::FetchDetail>().size() - asked, std::size_t(shelf.candidates()));
     link->change(NodeId{1}, [](NodeSummary& node) { node.pinned = true; });
-    ASSERT_TRUE(waitFor([&] { return link->sent<command::FetchDetail>().size() - asked == std::size_t(shelf.candidates() + 1); }));
+    ASSERT_TRUE(waitFor(
+        [&] { return link->sent<command::FetchDetail>().size() - asked == std::size_t(shelf.candidates() + 1); }));
 }
 
 // Twice 500 must not take four times as long, and no turn of the event loop may be felt.

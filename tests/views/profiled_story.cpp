@@ -16,9 +16,9 @@ constexpr double elements = 4096.0 * 65536, perElement = 5;
 /// Roofs of an H200 as measured once; FP64 only from the data sheet.
 std::vector<Roof> h200Roofs()
 {
-    return {{"dram", 4269, 4814},      {"dram_copy", 4125, 0},    {"dram_write", 4589, 0},
-                 {"l2", 8250, 0},           {"l1", 24100, 33500},      {"f32", 63600, 66900},
-            {"f64", 0, 33500},         {"f16", 129000, 133800},   {"tensor_f16", 911000, 0}, {"tensor_tf32", 455000, 0}};
+    return {{"dram", 4269, 4814},      {"dram_copy", 4125, 0},    {"dram_write", 4589, 0}, {"l2", 8250, 0},
+            {"l1", 24100, 33500},      {"f32", 63600, 66900},     {"f64", 0, 33500},       {"f16", 129000, 133800},
+            {"tensor_f16", 911000, 0}, {"tensor_tf32", 455000, 0}};
 }
 
 struct Sampler {
@@ -31,7 +31,8 @@ struct Sampler {
         one.function = "_Z11row_softmaxPKfPfiii";
         one.offset = offset;
         one.samples = samples;
-        one.reasons = {{reason, samples * 7 / 10}, {"selected", samples / 10}, {"not_selected", samples - samples * 8 / 10}};
+        one.reasons = {
+            {reason, samples * 7 / 10}, {"selected", samples / 10}, {"not_selected", samples - samples * 8 / 10}};
         one.chain = {{"candidate.cu", line}};
         profile.samples += samples;
         profile.instructions.push_back(std::move(one));
@@ -101,7 +102,8 @@ void addProfiles(ScriptedLink& link, Provenance provenance, std::optional<NodeId
 {
     for (auto& [id, detail] : link.details) {
         const NodeSummary& node = detail.summary;
-        if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome != Outcome::Passed || !node.timeUs) {
+        if (node.kind == NodeKind::Idea || node.state != NodeState::Done || node.outcome != Outcome::Passed ||
+            !node.timeUs) {
             continue;
         }
         Evaluation& evaluation = detail.evaluation;
@@ -110,7 +112,8 @@ void addProfiles(ScriptedLink& link, Provenance provenance, std::optional<NodeId
             evaluation.timing = TimingRecord{{timing}, node.timeUs};
         }
         const double us = evaluation.timing->cases.front().timeUs.value;
-        const int registers = evaluation.build && !evaluation.build->kernels.empty() ? evaluation.build->kernels.front().registers : 32;
+        const int registers =
+            evaluation.build && !evaluation.build->kernels.empty() ? evaluation.build->kernels.front().registers : 32;
         ProfileRecord profile;
         profile.caseId = "4096x65536";
         profile.level = "full";
@@ -123,7 +126,8 @@ void addProfiles(ScriptedLink& link, Provenance provenance, std::optional<NodeId
         profile.roofs = h200Roofs();
         profile.collectors = {{"ranges", true, 1.4, 0.5, ""}, {"sampling", true, 1.1, 0.4, ""}};
         ProfiledKernel kernel;
-        kernel.name = evaluation.build && !evaluation.build->kernels.empty() ? evaluation.build->kernels.front().kernel : "row_softmax";
+        kernel.name = evaluation.build && !evaluation.build->kernels.empty() ? evaluation.build->kernels.front().kernel
+                                                                             : "row_softmax";
         kernel.timeUs = us - 5;
         kernel.grid = {4096};
         kernel.block = {512};
@@ -169,7 +173,9 @@ NodeId scriptNorm(ScriptedLink& link)
         InstructionSamples one;
         one.function = line.function;
         one.offset = *line.offset;
-        one.samples = line.text.find("LDG") != std::string::npos ? 400 : line.text.find("SHFL") != std::string::npos ? 90 : 3;
+        one.samples = line.text.find("LDG") != std::string::npos    ? 400
+                      : line.text.find("SHFL") != std::string::npos ? 90
+                                                                    : 3;
         one.reasons = {{one.samples > 100 ? "long_scoreboard" : "short_scoreboard", one.samples}};
         for (const ListingPlace& place : line.chain) {
             one.chain.push_back({place.file, place.line});

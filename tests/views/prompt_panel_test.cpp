@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "tests/views/view_fixture.h"
 #include "views/inspector.h"
-#include "views/manual_answer.h"
 #include "views/main_window.h"
+#include "views/manual_answer.h"
 #include "views/new_session_dialog.h"
 #include "views/prompt_panel.h"
 
@@ -64,8 +64,8 @@ TEST_F(PromptPanelTest, ShowsWhatWasSentWhereAndWhatItCost)
     answer({exchange()});
     EXPECT_EQ(panel().prompt()->toPlainText(), QStringLiteral("## Task: Row softmax\n\nPropose 4 ideas."));
     EXPECT_EQ(panel().answer()->toPlainText(), QStringLiteral("{\"ideas\": []}"));
-    for (const char* words : {"https://model.example", "Sent: task", "Not sent: attachments", "1234 tokens in (1000 cached)",
-                              "0.0123 USD", "dropped idea"}) {
+    for (const char* words : {"https://model.example", "Sent: task", "Not sent: attachments",
+                              "1234 tokens in (1000 cached)", "0.0123 USD", "dropped idea"}) {
         EXPECT_TRUE(panel().facts().contains(QLatin1String(words))) << words;
     }
     Exchange unpriced = exchange();
@@ -124,9 +124,9 @@ TEST_F(PromptPanelTest, AQuestionForAPersonOffersAFieldForTheAnswer)
         settle();
         const QString folderPath = qEnvironmentVariable("ESPALIER_PICTURES", QStringLiteral(ESPALIER_PICTURES));
         QDir().mkpath(folderPath);
-        EXPECT_TRUE(panel().grab().save(QStringLiteral("%1/by-hand-%2.png")
-                                            .arg(folderPath, mode == ThemeMode::Dark ? QStringLiteral("dark")
-                                                                                     : QStringLiteral("light"))));
+        EXPECT_TRUE(panel().grab().save(
+            QStringLiteral("%1/by-hand-%2.png")
+                .arg(folderPath, mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light"))));
     }
 }
 
@@ -139,9 +139,9 @@ TEST_F(PromptPanelTest, PicturesInBothThemes)
         const QImage image = window->grab().toImage();
         const QString folderPath = qEnvironmentVariable("ESPALIER_PICTURES", QStringLiteral(ESPALIER_PICTURES));
         QDir().mkpath(folderPath);
-        EXPECT_TRUE(image.save(QStringLiteral("%1/prompt-%2.png")
-                                   .arg(folderPath, mode == ThemeMode::Dark ? QStringLiteral("dark")
-                                                                            : QStringLiteral("light"))));
+        EXPECT_TRUE(image.save(
+            QStringLiteral("%1/prompt-%2.png")
+                .arg(folderPath, mode == ThemeMode::Dark ? QStringLiteral("dark") : QStringLiteral("light"))));
     }
 }
 

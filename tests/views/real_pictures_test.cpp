@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // Pictures for the README, taken of a session that was really searched: nothing in them is made up.
 //   ESPALIER_PICTURE_SESSION=s.espalier ESPALIER_PICTURES=DIR views_engine_test --gtest_filter='*RealPictures*'
+#include "views/code_pane.h"
 #include "views/diff_panel.h"
 #include "views/diff_view.h"
 #include "views/engine_host.h"
 #include "views/inspector.h"
-#include "views/code_pane.h"
 #include "views/main_window.h"
 #include "views/roofline_panel.h"
 #include "views/roofline_view.h"
@@ -88,9 +88,8 @@ public:
     }
     void waitForCharts()
     {
-        (void)waitFor([this] {
-            return !m_window.roofline().view()->chart().points.empty() || m_bench.nodes().count() == 0;
-        });
+        (void)waitFor(
+            [this] { return !m_window.roofline().view()->chart().points.empty() || m_bench.nodes().count() == 0; });
     }
 
     void take(const char* name)

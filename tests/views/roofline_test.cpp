@@ -17,8 +17,8 @@ RooflineChart h200()
 {
     RooflineChart chart;
     chart.bandwidths = {{"dram", 4125, 4814}, {"l2", 8250, 0}, {"l1", 0, 33500}};
-    chart.rates = {{"f32", 63600, 66900},       {"f64", 0, 33500},          {"f16", 129000, 133800},
-                   {"tensor_f16", 911000, 0},   {"tensor_bf16", 905000, 0}, {"tensor_tf32", 455000, 0},
+    chart.rates = {{"f32", 63600, 66900},     {"f64", 0, 33500},          {"f16", 129000, 133800},
+                   {"tensor_f16", 911000, 0}, {"tensor_bf16", 905000, 0}, {"tensor_tf32", 455000, 0},
                    {"tensor_fp8", 0, 1979000}};
     return chart;
 }
@@ -42,8 +42,8 @@ RooflineChart cloud(int count)
 {
     RooflineChart chart = h200();
     for (int i = 1; i <= count; ++i) {
-        chart.points.push_back(point(i, i > 1 ? std::optional<std::int64_t>(i / 2) : std::nullopt,
-                                     0.3 + i % 37 * 0.05, 200 + i % 101 * 9.0));
+        chart.points.push_back(point(i, i > 1 ? std::optional<std::int64_t>(i / 2) : std::nullopt, 0.3 + i % 37 * 0.05,
+                                     200 + i % 101 * 9.0));
     }
     return chart;
 }
@@ -72,7 +72,8 @@ TEST_F(RooflineTest, LogAxesHoldEveryPoint)
     chart.points.push_back(point(901, 1, 800, 2.2e6));
     const RooflineScale scale = scaleFor(chart, QRectF(50, 10, 600, 400));
     for (const RooflinePoint& one : chart.points) {
-        EXPECT_TRUE(scale.plot.contains(scale.place(one.at(MemoryLevel::Dram).intensity, one.gflops))) << one.node.value;
+        EXPECT_TRUE(scale.plot.contains(scale.place(one.at(MemoryLevel::Dram).intensity, one.gflops)))
+            << one.node.value;
     }
     // A decade is as long everywhere, and the roof of a memory rises by one decade in one.
     const double decade = scale.place(10, 1000).x() - scale.place(1, 1000).x();
@@ -86,7 +87,9 @@ TEST_F(RooflineTest, LabelsOfRoofsNeverOverlap)
     for (const QSizeF size : {QSizeF(420, 300), QSizeF(620, 420), QSizeF(1400, 900)}) {
         const RooflineLayout layout = layOut(chart, {}, size, plainFont());
         ASSERT_EQ(layout.roofs.size(), 10u);
-        EXPECT_GE(std::count_if(layout.roofs.begin(), layout.roofs.end(), [](const DrawnRoof& roof) { return !roof.text.isEmpty(); }), 9);
+        EXPECT_GE(std::count_if(layout.roofs.begin(), layout.roofs.end(),
+                                [](const DrawnRoof& roof) { return !roof.text.isEmpty(); }),
+                  9);
         for (std::size_t i = 0; i < layout.roofs.size(); ++i) {
             const QRectF area = layout.roofs[i].labelArea().boundingRect();
             EXPECT_TRUE(QRectF(QPointF(0, 0), size).adjusted(-1, -1, 1, 1).contains(area))
@@ -118,7 +121,8 @@ TEST_F(RooflineTest, NamedPointsHaveLabelsOfTheirOwn)
 {
     RooflineChart chart = h200();
     for (int i = 1; i <= 6; ++i) { // a tight bunch
-        chart.points.push_back(point(i, i > 1 ? std::optional<std::int64_t>(i - 1) : std::nullopt, 0.5 + 0.005 * i, 900 + i));
+        chart.points.push_back(
+            point(i, i > 1 ? std::optional<std::int64_t>(i - 1) : std::nullopt, 0.5 + 0.005 * i, 900 + i));
     }
     RooflineFocus focus;
     focus.selected = NodeId{5};
@@ -146,7 +150,8 @@ TEST_F(RooflineTest, ArrowsLeadFromParentOverSelectedToBest)
     RooflineLayout layout = layOut(chart, focus, {800, 500}, plainFont());
     ASSERT_EQ(layout.arrows.size(), 2u);
     const auto near = [&](const QPointF& place, std::size_t index) {
-        const QPointF at = layout.scale.place(chart.points[index].at(MemoryLevel::Dram).intensity, chart.points[index].gflops);
+        const QPointF at =
+            layout.scale.place(chart.points[index].at(MemoryLevel::Dram).intensity, chart.points[index].gflops);
         return QLineF(place, at).length() < 12;
     };
     EXPECT_TRUE(near(layout.arrows[0].first, 0) && near(layout.arrows[0].second, 1));
@@ -250,7 +255,8 @@ TEST_F(RooflineTest, ExportsFiguresUnroundedAndPicturesThatAreSome)
     view.setChart(chart);
     const QString csv = csvOf(view.chart());
     EXPECT_TRUE(csv.contains(QStringLiteral("dram,GB/s,4125,4814\n"))) << csv.toStdString();
-    EXPECT_TRUE(csv.contains(QStringLiteral("1,\"loads, \"\"wide\"\"\",,measured,500,333.25,0.3,"))) << csv.toStdString();
+    EXPECT_TRUE(csv.contains(QStringLiteral("1,\"loads, \"\"wide\"\"\",,measured,500,333.25,0.3,")))
+        << csv.toStdString();
     const QByteArray svg = view.svg({600, 400});
     EXPECT_TRUE(svg.contains("<svg"));
     EXPECT_TRUE(svg.contains("tensor FP16"));

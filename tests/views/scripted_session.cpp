@@ -40,7 +40,8 @@ void ScriptedLink::post(command::Command command)
         const auto found = listings.find(code->node);
         CodeListings none;
         none.node = code->node;
-        none.ptx.missing = none.sass.missing = "The built library is no longer in the build cache: evaluate the candidate again.";
+        none.ptx.missing = none.sass.missing =
+            "The built library is no longer in the build cache: evaluate the candidate again.";
         send(event::Listings{found != listings.end() ? found->second : std::make_shared<const CodeListings>(none)});
     } else if (std::holds_alternative<command::Pause>(command)) {
         status.state = RunState::Paused;

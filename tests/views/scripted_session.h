@@ -48,7 +48,7 @@ public:
     bool answersDetails = true;
     event::Standing standing;
     std::string compiler; ///< that a written program is built with
-    std::string refuses; ///< the act that is refused now, as the engine names it
+    std::string refuses;  ///< the act that is refused now, as the engine names it
 
 private:
     bool steer(const command::Command& command);

@@ -6,7 +6,8 @@
 
 namespace espalier {
 
-NodeId ScriptedLink::grow(NodeKind kind, NodeState state, std::vector<Edge> parents, const std::string& title, NodeDetail detail)
+NodeId ScriptedLink::grow(NodeKind kind, NodeState state, std::vector<Edge> parents, const std::string& title,
+                          NodeDetail detail)
 {
     NodeSummary node;
     node.id = NodeId{details.rbegin()->first.value + 1};
@@ -51,9 +52,11 @@ bool ScriptedLink::steer(const command::Command& command)
         if (own->parent) {
             parents.push_back({*own->parent, EdgeRole::Primary});
         }
-        grow(own->parent ? NodeKind::Candidate : NodeKind::Root, NodeState::Queued, std::move(parents), own->title, std::move(detail));
+        grow(own->parent ? NodeKind::Candidate : NodeKind::Root, NodeState::Queued, std::move(parents), own->title,
+             std::move(detail));
     } else if (const auto* cross = std::get_if<command::CrossOver>(&command)) {
-        grow(NodeKind::Idea, NodeState::Draft, {{cross->first, EdgeRole::Primary}, {cross->second, EdgeRole::Crossover}}, "What is good in both", {});
+        grow(NodeKind::Idea, NodeState::Draft,
+             {{cross->first, EdgeRole::Primary}, {cross->second, EdgeRole::Crossover}}, "What is good in both", {});
     } else if (const auto* kill = std::get_if<command::Kill>(&command)) {
         change(kill->node, [](NodeSummary& node) {
             node.state = NodeState::Done;
@@ -97,25 +100,32 @@ void ScriptedLink::sendPlan()
             if (node.kind != NodeKind::Idea && node.state == state && !node.pruned) {
                 const bool runs = state == NodeState::Running;
                 plan.steps.push_back({runs ? PlannedStep::Kind::Running : PlannedStep::Kind::Queued, id,
-                                      runs ? "try 2 of the series that promises most (gain 1.08x)" : "the new idea under the fastest parent (2.10x)"});
-            } else if (node.kind == NodeKind::Idea && node.state == NodeState::Draft && state == NodeState::Queued && !node.pruned) {
+                                      runs ? "try 2 of the series that promises most (gain 1.08x)"
+                                           : "the new idea under the fastest parent (2.10x)"});
+            } else if (node.kind == NodeKind::Idea && node.state == NodeState::Draft && state == NodeState::Queued &&
+                       !node.pruned) {
                 open.push_back(&node);
             }
         }
     }
-    std::stable_sort(open.begin(), open.end(), [](const NodeSummary* a, const NodeSummary* b) { return a->boost > b->boost; });
+    std::stable_sort(open.begin(), open.end(),
+                     [](const NodeSummary* a, const NodeSummary* b) { return a->boost > b->boost; });
     for (const NodeSummary* node : open) {
         const bool next = node == open.front();
-        plan.steps.push_back({next ? PlannedStep::Kind::Next : PlannedStep::Kind::Open, node->id, next ? "the new idea under the fastest parent (3.43x)" : ""});
+        plan.steps.push_back({next ? PlannedStep::Kind::Next : PlannedStep::Kind::Open, node->id,
+                              next ? "the new idea under the fastest parent (3.43x)" : ""});
     }
     send(plan);
 }
 
 std::vector<StrategyDescription> ScriptedLink::strategies() const
 {
-    return {{"refine", "deeper from what is fast", {{"parents", 4, 1, 1000, "kernels whose series are worked on"}}},
-            {"beam", "rounds: the fastest few survive", {{"width", 4, 1, 1000, "kernels that survive a round"}, {"tries", 2, 1, 1000, "implementations of an idea"}}},
-            {"manual", "waits for the engineer", {}}};
+    return {
+        {"refine", "deeper from what is fast", {{"parents", 4, 1, 1000, "kernels whose series are worked on"}}},
+        {"beam",
+         "rounds: the fastest few survive",
+         {{"width", 4, 1, 1000, "kernels that survive a round"}, {"tries", 2, 1, 1000, "implementations of an idea"}}},
+        {"manual", "waits for the engineer", {}}};
 }
 
 } // namespace espalier

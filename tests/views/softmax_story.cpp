@@ -154,7 +154,11 @@ private:
 
     static BuildRecord build(int registers, double seconds)
     {
-        BuildRecord record{.key = "key", .libraryHash = "5f1c0a77be21d0", .architecture = "sm_90a", .toolkit = "13.0.88", .seconds = seconds};
+        BuildRecord record{.key = "key",
+                           .libraryHash = "5f1c0a77be21d0",
+                           .architecture = "sm_90a",
+                           .toolkit = "13.0.88",
+                           .seconds = seconds};
         record.kernels = {{"row_softmax", registers, 4096, 0, 0, 0}};
         return record;
     }

@@ -34,7 +34,8 @@ class SteeredSearch : public testing::Test
 protected:
     SteeredSearch()
     {
-        QObject::connect(&bench.bridge(), &EngineBridge::openFailed, &bench, [this](const Error& error) { refusal = error.message; });
+        QObject::connect(&bench.bridge(), &EngineBridge::openFailed, &bench,
+                         [this](const Error& error) { refusal = error.message; });
         window.resize(1500, 900);
         window.show();
     }
@@ -60,7 +61,8 @@ protected:
         options.device = "sim";
         options.proposers = std::vector<std::string>{"playbook"};
         bench.bridge().open(std::move(options));
-        return waitFor([this] { return !refusal.empty() || (bench.session() && bench.nodes().count() > 0); }) && refusal.empty();
+        return waitFor([this] { return !refusal.empty() || (bench.session() && bench.nodes().count() > 0); }) &&
+               refusal.empty();
     }
 
     int find(const std::string& title, NodeKind kind) const
@@ -113,14 +115,17 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     steer(bench, QStringLiteral("hint"), command::AddHint{"Rows are short."}, command::RemoveHint{1});
     steer(bench, QStringLiteral("ban"), command::Ban{"no atomics", "atomic_instructions == 0"}, command::LiftBan{1});
     steer(bench, QStringLiteral("strategy"), command::SetStrategy{"beam:width=2"}, command::SetStrategy{"refine"});
-    ASSERT_TRUE(waitFor([&] { return window.standing().hints()->count() == 1 && window.standing().bans()->count() == 1; }));
+    ASSERT_TRUE(
+        waitFor([&] { return window.standing().hints()->count() == 1 && window.standing().bans()->count() == 1; }));
     ASSERT_TRUE(waitFor([&] { return bench.strategy() == "beam:width=2"; })) << bench.strategy();
     EXPECT_EQ(window.banner().text().toStdString(), "");
 
     // One expansion.
     window.controls().step()->trigger();
-    ASSERT_TRUE(waitFor([&] { return bench.nodes().status().evaluations == 1 && bench.nodes().status().state == RunState::Paused; }))
-        << bench.nodes().status().why << ", " << bench.nodes().status().evaluations << " evaluations";
+    ASSERT_TRUE(waitFor([&] {
+        return bench.nodes().status().evaluations == 1 && bench.nodes().status().state == RunState::Paused;
+    })) << bench.nodes().status().why
+        << ", " << bench.nodes().status().evaluations << " evaluations";
     int made = -1;
     for (int i = 0; i < bench.nodes().count(); ++i) {
         made = bench.nodes().at(i).kind == NodeKind::Candidate ? i : made;
@@ -144,7 +149,8 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     act(Act::BoostMore);
     act(Act::Prune);
     act(Act::Pin);
-    steer(bench, QStringLiteral("budget"), command::SetBranchBudget{root, {7, {}, {}, {}}}, command::SetBranchBudget{root, {}});
+    steer(bench, QStringLiteral("budget"), command::SetBranchBudget{root, {7, {}, {}, {}}},
+          command::SetBranchBudget{root, {}});
     const auto& node = [&]() -> const NodeSummary& { return bench.nodes().at(bench.nodes().indexOf(candidate)); };
     ASSERT_TRUE(waitFor([&] { return node().pinned && node().pruned && bench.nodes().at(0).budget.evaluations == 7; }));
     EXPECT_EQ(node().boost, 2);
@@ -158,7 +164,8 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
 
     bench.bridge().close();
     ASSERT_TRUE(open()) << refusal;
-    ASSERT_TRUE(waitFor([&] { return window.standing().bans()->count() == 1 && bench.nodes().indexOf(candidate) >= 0; }));
+    ASSERT_TRUE(
+        waitFor([&] { return window.standing().bans()->count() == 1 && bench.nodes().indexOf(candidate) >= 0; }));
     EXPECT_TRUE(node().pinned);
     EXPECT_FALSE(node().pruned);
     EXPECT_EQ(node().boost, 2);

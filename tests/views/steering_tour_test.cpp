@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
-// A tour of the engineer's acts through the whole window: each by its key where a node has the focus and by its entry in
-// the context menu, against what is sent to the engine and what becomes of the tree.
+// A tour of the engineer's acts through the whole window: each by its key where a node has the focus and by its entry
+// in the context menu, against what is sent to the engine and what becomes of the tree.
 #include "tests/views/view_fixture.h"
 #include "views/banner.h"
 #include "views/branch_budget_dialog.h"
@@ -90,7 +90,8 @@ protected:
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
         ASSERT_TRUE(menu);
         const QList<QAction*> actions = menu->actions();
-        const auto found = std::find_if(actions.begin(), actions.end(), [&](const QAction* action) { return action->text() == words; });
+        const auto found = std::find_if(actions.begin(), actions.end(),
+                                        [&](const QAction* action) { return action->text() == words; });
         ASSERT_NE(found, actions.end()) << words.toStdString();
         EXPECT_TRUE((*found)->isEnabled()) << words.toStdString() << ": " << (*found)->toolTip().toStdString();
         QAction* action = *found;
@@ -388,7 +389,9 @@ TEST_F(SteeringTour, ABranchGetsABudget)
     budget = dialog<BranchBudgetDialog>();
     ASSERT_TRUE(budget);
     EXPECT_EQ(budget->budget(), set);
-    EXPECT_TRUE(budget->findChild<QLabel*>(QStringLiteral("spent"))->text().contains(QStringLiteral("3 evaluations, 12,000 tokens, USD 0.25")));
+    EXPECT_TRUE(budget->findChild<QLabel*>(QStringLiteral("spent"))
+                    ->text()
+                    .contains(QStringLiteral("3 evaluations, 12,000 tokens, USD 0.25")));
     budget->accept(); // unchanged
     settle();
     EXPECT_EQ(link->sent<command::SetBranchBudget>().size(), 1u);
@@ -503,7 +506,8 @@ TEST_F(SteeringTour, HintsAndBansStandInAPanelAndAreUndone)
 TEST_F(SteeringTour, AnExpansionSaysWhyItWasChosen)
 {
     select(*link->status.best);
-    EXPECT_EQ(window->inspector().why().toStdString(), "Why it was chosen: the new idea under the fastest parent (2.21x).");
+    EXPECT_EQ(window->inspector().why().toStdString(),
+              "Why it was chosen: the new idea under the fastest parent (2.21x).");
     select(NodeId{1});
     EXPECT_TRUE(window->inspector().why().isEmpty());
     select(titled("Refill while writing", NodeKind::Idea));
@@ -524,7 +528,8 @@ TEST_F(SteeringTour, EveryActHasAKeyOfItsOwnAndIsInThePalette)
     for (const QAction* action : all) {
         for (const QKeySequence& key : action->shortcuts()) {
             const QString text = key.toString();
-            EXPECT_FALSE(keys.contains(text)) << text.toStdString() << ": " << keys.value(text).toStdString() << " and " << action->text().toStdString();
+            EXPECT_FALSE(keys.contains(text)) << text.toStdString() << ": " << keys.value(text).toStdString() << " and "
+                                              << action->text().toStdString();
             keys.insert(text, action->text());
         }
     }

@@ -35,9 +35,8 @@ TEST(Theme, TextIsReadableOnEveryGround)
             EXPECT_GE(contrast((*theme)[text], (*theme)[Token::Panel]), 4.3)
                 << int(text) << (theme->isDark() ? " dark" : " light");
         }
-        for (const Token ground :
-             {Token::Selection, Token::DiffAdded, Token::DiffRemoved, Token::DiffAddedWord, Token::DiffRemovedWord,
-              Token::Heat}) {
+        for (const Token ground : {Token::Selection, Token::DiffAdded, Token::DiffRemoved, Token::DiffAddedWord,
+                                   Token::DiffRemovedWord, Token::Heat}) {
             EXPECT_GE(contrast((*theme)[Token::Text], (*theme)[ground]), 4.5)
                 << int(ground) << (theme->isDark() ? " dark" : " light");
         }

@@ -133,7 +133,8 @@ TEST_F(WindowTest, WhatIsPinnedIsNotPrunedAndSaysWhy)
     window->steering().pin()->trigger();
     settle();
     EXPECT_FALSE(window->steering().prune()->isEnabled());
-    EXPECT_TRUE(window->steering().prune()->toolTip().contains(QStringLiteral("unpin"))) << window->steering().prune()->toolTip().toStdString();
+    EXPECT_TRUE(window->steering().prune()->toolTip().contains(QStringLiteral("unpin")))
+        << window->steering().prune()->toolTip().toStdString();
     QTest::keyClick(window->tree().view(), Qt::Key_X);
     settle();
     EXPECT_FALSE(bench.nodes().at(bench.selectedIndex()).pruned);

@@ -148,7 +148,7 @@ private:
     const DriverApi& m_api;
     DeviceInfo m_info;
     int m_ordinal;
-    int m_computeMode = 0; ///< when the judge started
+    int m_computeMode = 0;      ///< when the judge started
     std::size_t m_setAside = 0; ///< bytes of L2 for persisting lines that this device never gives back
     CUcontext m_context = nullptr;
     CUstream m_stream = nullptr;

@@ -54,7 +54,7 @@ private:
     CUcontext m_context = nullptr;
     CUstream m_stream = nullptr;
     CUdeviceptr m_displacement = 0;
-    CUgraphExec m_graph = nullptr; ///< of the last capture
+    CUgraphExec m_graph = nullptr;                            ///< of the last capture
     std::vector<CUevent> m_events;                            ///< two per call of the largest block so far
     std::map<std::uint64_t, cuda::GuardedMapping> m_mappings; ///< by the address that was given out
 };

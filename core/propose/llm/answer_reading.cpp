@@ -25,7 +25,8 @@ std::string cutText(std::string_view text, std::size_t limit)
 std::string cutOffWords(const Exchange& answered)
 {
     if (answered.finish == "length") {
-        return "The output budget was exhausted before the answer ended (hidden reasoning counts). Think less, or write "
+        return "The output budget was exhausted before the answer ended (hidden reasoning counts). Think less, or "
+               "write "
                "a shorter file.";
     }
     if (answered.finish == "truncated") {
@@ -60,11 +61,14 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
     } else if (source.find(entry) == std::string_view::npos) {
         result.mismatch = fmt::format("Its source does not define the entry {}. Give the whole file.", entry);
     } else if (sourceIdentity(source) == sourceIdentity(context.parentSource)) {
-        result.mismatch = "Its source is the parent kernel unchanged (but for comments and blanks): nothing was implemented.";
+        result.mismatch =
+            "Its source is the parent kernel unchanged (but for comments and blanks): nothing was implemented.";
     } else if (context.refined && sourceIdentity(source) == sourceIdentity(context.refined->source)) {
-        result.mismatch = "Its source is the kernel to refine unchanged (but for comments and blanks): nothing was refined.";
+        result.mismatch =
+            "Its source is the kernel to refine unchanged (but for comments and blanks): nothing was refined.";
     } else if (context.failed && sourceIdentity(source) == sourceIdentity(context.failed->source)) {
-        result.mismatch = "Its source is the failed kernel unchanged (but for comments and blanks): nothing was mended.";
+        result.mismatch =
+            "Its source is the failed kernel unchanged (but for comments and blanks): nothing was mended.";
     } else if (const auto kept = checkLocks(context.parentSource, source); !kept) {
         result.mismatch = kept.error().message;
     } else {

@@ -45,9 +45,10 @@ Result<CostEstimate> estimateCost(const Task& task, const ProposerChoice& choice
     CostEstimate estimate;
     estimate.model = model.profile.name;
     estimate.evaluations = evaluations;
-    estimate.repairs = choice.llm.repairs > 0
-                           ? static_cast<std::int64_t>(static_cast<double>(evaluations) * repairedShare / (1 + repairedShare))
-                           : 0;
+    estimate.repairs =
+        choice.llm.repairs > 0
+            ? static_cast<std::int64_t>(static_cast<double>(evaluations) * repairedShare / (1 + repairedShare))
+            : 0;
     estimate.kernels = evaluations - estimate.repairs;
     const std::int64_t perQuestion = std::int64_t{choice.llm.ideas} * choice.llm.implementations;
     estimate.ideaQuestions = (estimate.kernels + perQuestion - 1) / perQuestion;
@@ -55,8 +56,7 @@ Result<CostEstimate> estimateCost(const Task& task, const ProposerChoice& choice
     const std::int64_t input = estimate.ideaQuestions * ideaPrompt + estimate.kernels * kernelPrompt +
                                estimate.repairs * (kernelPrompt + 3 * source);
     estimate.inputTokens = static_cast<std::int64_t>(static_cast<double>(input) * growth);
-    estimate.outputTokens =
-        estimate.ideaQuestions * ideaAnswer + (estimate.kernels + estimate.repairs) * kernelAnswer;
+    estimate.outputTokens = estimate.ideaQuestions * ideaAnswer + (estimate.kernels + estimate.repairs) * kernelAnswer;
     const std::int64_t questions = estimate.ideaQuestions + estimate.kernels + estimate.repairs;
     estimate.mostTokens = estimate.inputTokens + questions * choice.llm.maxOutputTokens;
     estimate.usd = model.price({estimate.inputTokens, estimate.outputTokens, -1, -1});

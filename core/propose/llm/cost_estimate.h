@@ -6,8 +6,8 @@
 namespace espalier {
 
 /// What a run would ask of models, guessed before it begins from the prompts that the task's root gives. Three of ten
-/// kernels are taken to need a repair; an answer is taken to be three times the root's size and a few thousand tokens of
-/// reasoning. Figures for orientation; the caps are what holds.
+/// kernels are taken to need a repair; an answer is taken to be three times the root's size and a few thousand tokens
+/// of reasoning. Figures for orientation; the caps are what holds.
 struct CostEstimate {
     std::string model;
     std::int64_t evaluations = 0, ideaQuestions = 0, kernels = 0, repairs = 0;

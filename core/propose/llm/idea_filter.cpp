@@ -17,10 +17,10 @@ using Words = std::set<std::string, std::less<>>;
 bool saysNothing(std::string_view word)
 {
     static constexpr std::array<std::string_view, 46> stop = {
-        "a",    "an",   "and",  "are",  "as",   "at",    "be",   "by",   "can",  "each", "for",   "from",
-        "has",  "in",   "into", "is",   "it",   "its",   "of",   "on",   "one",  "only", "or",    "so",
-        "that", "the",  "then", "this", "to",   "use",   "using", "with", "which", "will", "instead", "we",
-        "our",  "more", "than", "them", "they", "every", "per",  "kernel", "also", "make"};
+        "a",    "an",   "and",  "are",  "as",   "at",    "be",    "by",     "can",   "each", "for",     "from",
+        "has",  "in",   "into", "is",   "it",   "its",   "of",    "on",     "one",   "only", "or",      "so",
+        "that", "the",  "then", "this", "to",   "use",   "using", "with",   "which", "will", "instead", "we",
+        "our",  "more", "than", "them", "they", "every", "per",   "kernel", "also",  "make"};
     return std::find(stop.begin(), stop.end(), word) != stop.end();
 }
 
@@ -39,7 +39,8 @@ Words wordsOf(std::string_view text)
     };
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        const bool dash = byte == 0xe2 && i + 2 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xfe) == 0x80;
+        const bool dash =
+            byte == 0xe2 && i + 2 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xfe) == 0x80;
         if (dash) { // dashes, quotation marks and the ellipsis: U+2000 to U+207F
             end();
             i += 2;
@@ -98,7 +99,8 @@ FilteredIdeas filterIdeas(std::vector<ProposedIdea> offered, const IdeaContext& 
             const bool itself = context.round == 0 && std::any_of(offered.begin(), offered.end(),
                                                                   [&key](const auto& one) { return one.key == key; });
             if (idea.parent == context.parent && !itself) {
-                known.push_back(knownOf(fmt::format("idea {} (\"{}\")", idea.node.value, idea.title), idea.title, idea.text));
+                known.push_back(
+                    knownOf(fmt::format("idea {} (\"{}\")", idea.node.value, idea.title), idea.title, idea.text));
             }
         }
     }

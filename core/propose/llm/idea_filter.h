@@ -25,8 +25,8 @@ struct FilteredIdeas {
     std::vector<proposer::DroppedIdea> dropped; ///< each with the idea that it repeats
 };
 
-/// Takes offered ideas in order, at most `most`; drops near-duplicates of the ideas that stand under the same parent and
-/// of earlier ones in the list, and those without words.
+/// Takes offered ideas in order, at most `most`; drops near-duplicates of the ideas that stand under the same parent
+/// and of earlier ones in the list, and those without words.
 FilteredIdeas filterIdeas(std::vector<ProposedIdea> offered, const IdeaContext& context, int most);
 
 } // namespace espalier

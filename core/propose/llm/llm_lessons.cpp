@@ -47,7 +47,8 @@ bool LlmProposer::askLessons(const LessonsContext& context)
         m_lessons->answer = proposer::Lessons{{}, std::move(reason)};
         return true;
     };
-    const std::string key = fmt::format("lessons/{}", last.value); // a session that learned nothing since is not asked again
+    const std::string key =
+        fmt::format("lessons/{}", last.value); // a session that learned nothing since is not asked again
     auto before = m_log->answered(key);
     if (!before) {
         return refuse(before.error().message);
@@ -62,7 +63,8 @@ bool LlmProposer::askLessons(const LessonsContext& context)
     const std::int64_t output = std::min({m_settings.maxOutputTokens, mostLessonOutput, model.contextTokens / 2});
     const PromptTemplate& prompt = m_prompts.at("summarise-lessons");
     const auto room = static_cast<std::int64_t>(0.95 * static_cast<double>(model.contextTokens - output));
-    auto assembled = assemble(prompt, lessonChannels(*context.task, background), ChannelRule{model.profile.channels}, room);
+    auto assembled =
+        assemble(prompt, lessonChannels(*context.task, background), ChannelRule{model.profile.channels}, room);
     if (!assembled) {
         return refuse(assembled.error().message);
     }

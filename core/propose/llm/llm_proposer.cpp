@@ -414,7 +414,8 @@ void LlmProposer::conclude(Question question, bool onRecord)
     if (again) {
         question.mismatch = kernel.mismatch;
         ++question.attempt;
-        question.output = kernel.cutOff ? std::min(mostOutput, std::max(question.output, m_settings.maxOutputTokens) * 2) : 0;
+        question.output =
+            kernel.cutOff ? std::min(mostOutput, std::max(question.output, m_settings.maxOutputTokens) * 2) : 0;
         return submit(std::move(question));
     }
     if (question.ideas) {

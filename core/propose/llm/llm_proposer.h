@@ -26,10 +26,10 @@ struct LlmModel {
 /// Language models as a proposer: ideas in one question, each kernel in one of its own, repairs in further ones.
 ///
 /// Every question and every answer goes into the exchange log before it counts; a question that was answered in an
-/// earlier run of the session is not asked again. Nothing of an answer has an effect but its ideas (text) and one source,
-/// which runs as any candidate. Answers that were cut off are never compiled; an answer without a kernel, with the
-/// parent's kernel, or that changes locked lines is asked for once more, with what was wrong with it.
-/// Under a parent that is far from the best known (below `worthFactor` of its speed-up), no ideas are asked for.
+/// earlier run of the session is not asked again. Nothing of an answer has an effect but its ideas (text) and one
+/// source, which runs as any candidate. Answers that were cut off are never compiled; an answer without a kernel, with
+/// the parent's kernel, or that changes locked lines is asked for once more, with what was wrong with it. Under a
+/// parent that is far from the best known (below `worthFactor` of its speed-up), no ideas are asked for.
 ///
 /// Thread: the engine's. Owns its clients; the log outlives it. Errors: what a person must mend (quota, key, model,
 /// network, a cap, the session's disk) holds the proposer; what is the answer's fault is a reason.
@@ -39,7 +39,8 @@ public:
     static constexpr double worthFactor = 0.8;
 
     /// `prompts`: one of each name. `models`: at least one.
-    LlmProposer(std::string name, std::vector<LlmModel> models, std::vector<PromptTemplate> prompts, LlmSettings settings);
+    LlmProposer(std::string name, std::vector<LlmModel> models, std::vector<PromptTemplate> prompts,
+                LlmSettings settings);
 
     std::string_view name() const override { return m_name; }
     void ideas(RequestId id, const IdeaContext& context) override;
@@ -61,13 +62,13 @@ public:
 private:
     struct Question {
         RequestId id{0};
-        std::optional<IdeaContext> ideas;         ///< this one
+        std::optional<IdeaContext> ideas;          ///< this one
         std::optional<ImplementContext> implement; ///< or this one
-        int attempt = 0;                          ///< answers before this one that were of no use
-        int failures = 0;                         ///< requests before this one that ended without an answer
-        std::string mismatch;                     ///< what was wrong with the answer before
-        double room = 1;                          ///< share of the context; less after an overflow
-        std::int64_t output = 0;                  ///< tokens; more after an answer that needed them
+        int attempt = 0;                           ///< answers before this one that were of no use
+        int failures = 0;                          ///< requests before this one that ended without an answer
+        std::string mismatch;                      ///< what was wrong with the answer before
+        double room = 1;                           ///< share of the context; less after an overflow
+        std::int64_t output = 0;                   ///< tokens; more after an answer that needed them
         std::size_t model = 0;
         Exchange exchange;
     };
@@ -100,7 +101,7 @@ private:
     std::map<std::string, PromptTemplate> m_prompts;
     LlmSettings m_settings;
     ExchangeLog* m_log = nullptr;
-    UniqueFd m_poll; ///< epoll over the clients' descriptors
+    UniqueFd m_poll;                       ///< epoll over the clients' descriptors
     std::map<RequestId, Question> m_asked; ///< by the client's request
     std::vector<Question> m_unwritten;     ///< answered, but the log could not take it yet
     std::vector<proposer::Answer> m_answers;

@@ -36,13 +36,13 @@ std::string timesOf(const Evaluation& evaluation)
         return text;
     }
     for (const CaseTiming& timing : evaluation.timing->cases) {
-        text += fmt::format("- case {}: {} ({}){}{}\n", timing.caseId, durationText(timing.timeUs.value * 1e-6),
-                            nameOf(timing.provenance) == "model" ? "modelled" : "measured",
-                            timing.speedupRoot ? fmt::format(", {:.3g} times as fast as the root", timing.speedupRoot->value)
-                                               : "",
-                            timing.goalFloorUs > 0
-                                ? fmt::format(", floor by the device's roofs {}", durationText(timing.goalFloorUs * 1e-6))
-                                : "");
+        text += fmt::format(
+            "- case {}: {} ({}){}{}\n", timing.caseId, durationText(timing.timeUs.value * 1e-6),
+            nameOf(timing.provenance) == "model" ? "modelled" : "measured",
+            timing.speedupRoot ? fmt::format(", {:.3g} times as fast as the root", timing.speedupRoot->value) : "",
+            timing.goalFloorUs > 0
+                ? fmt::format(", floor by the device's roofs {}", durationText(timing.goalFloorUs * 1e-6))
+                : "");
     }
     return text;
 }
@@ -54,9 +54,10 @@ std::string resourcesOf(const Evaluation& evaluation)
         return text;
     }
     for (const KernelResources& kernel : evaluation.build->kernels) {
-        text += fmt::format("- kernel {}: {} registers, {} B static shared memory, {} B spilled, {} B of local memory\n",
-                            oneLine(kernel.kernel, 120), kernel.registers, kernel.sharedBytes, kernel.spillStoreBytes,
-                            kernel.stackBytes);
+        text +=
+            fmt::format("- kernel {}: {} registers, {} B static shared memory, {} B spilled, {} B of local memory\n",
+                        oneLine(kernel.kernel, 120), kernel.registers, kernel.sharedBytes, kernel.spillStoreBytes,
+                        kernel.stackBytes);
     }
     return text;
 }
@@ -82,24 +83,27 @@ PromptChannel parentChannel(std::string_view source, const Evaluation* evaluatio
 
 PromptChannel refinedChannel(const RefinedTry& refined)
 {
-    return needed("parent",
-                  fmt::format("## The kernel to refine: node {}, {}\n\nIt implements the idea below and passes every check, {:.3g} times "
-                              "as fast as the root.\n{}{}\n{}",
-                              refined.node.value, oneLine(refined.title, 120), refined.score,
-                              timesOf(refined.evaluation), resourcesOf(refined.evaluation), fenced(refined.source)));
+    return needed(
+        "parent",
+        fmt::format(
+            "## The kernel to refine: node {}, {}\n\nIt implements the idea below and passes every check, {:.3g} times "
+            "as fast as the root.\n{}{}\n{}",
+            refined.node.value, oneLine(refined.title, 120), refined.score, timesOf(refined.evaluation),
+            resourcesOf(refined.evaluation), fenced(refined.source)));
 }
 
 PromptChannel metricsChannel(const std::string& diagnosis)
 {
-    return channel("metrics", diagnosis.empty() ? "" : "## What the metrics say\n\n" + diagnosis + "\n", metricsPriority);
+    return channel("metrics", diagnosis.empty() ? "" : "## What the metrics say\n\n" + diagnosis + "\n",
+                   metricsPriority);
 }
 
 std::string exemplarText(const Exemplar& exemplar, bool withSource)
 {
-    std::string text = fmt::format("### Node {}: {}\n\n{}{}{}\n", exemplar.node.value, exemplar.title,
-                                   nameOf(exemplar.outcome),
-                                   exemplar.score ? fmt::format(", {:.3g} times as fast as the root", *exemplar.score) : "",
-                                   exemplar.reason.empty() ? "" : ": " + oneLine(exemplar.reason));
+    std::string text =
+        fmt::format("### Node {}: {}\n\n{}{}{}\n", exemplar.node.value, exemplar.title, nameOf(exemplar.outcome),
+                    exemplar.score ? fmt::format(", {:.3g} times as fast as the root", *exemplar.score) : "",
+                    exemplar.reason.empty() ? "" : ": " + oneLine(exemplar.reason));
     if (!exemplar.times.empty()) {
         text += exemplar.times;
     }
@@ -134,10 +138,9 @@ PromptChannel exemplarsChannel(const std::vector<Exemplar>& exemplars)
 std::string tryLine(const KnownTry& one)
 {
     const std::string score = one.score ? fmt::format(", {:.3g} times as fast as the root", *one.score) : "";
-    const std::string step =
-        one.score && one.parentScore && *one.parentScore > 0
-            ? fmt::format(" ({:.3g} times its parent)", *one.score / *one.parentScore)
-            : "";
+    const std::string step = one.score && one.parentScore && *one.parentScore > 0
+                                 ? fmt::format(" ({:.3g} times its parent)", *one.score / *one.parentScore)
+                                 : "";
     const std::string reason = one.outcome == Outcome::Passed || one.reason.empty() ? "" : ": " + oneLine(one.reason);
     return fmt::format("- {}: {}{}{}{}\n", oneLine(one.title, 120), nameOf(one.outcome), score, step, reason);
 }
@@ -199,8 +202,7 @@ PromptChannel attachmentsChannel(const std::vector<Attachment>& attachments)
     for (const Attachment& attachment : attachments) {
         const bool code = attachment.name.ends_with(".cu") || attachment.name.ends_with(".cuh") ||
                           attachment.name.ends_with(".h") || attachment.name.ends_with(".cpp");
-        result.text += fmt::format("### {}\n\n{}\n", attachment.name,
-                                   code ? fenced(attachment.text) : attachment.text);
+        result.text += fmt::format("### {}\n\n{}\n", attachment.name, code ? fenced(attachment.text) : attachment.text);
         result.files.push_back(attachment.name);
     }
     if (!result.text.empty()) {
@@ -224,11 +226,9 @@ std::vector<PromptChannel> common(const Task& task, const Background* background
     channels.push_back(exemplarsChannel(background->exemplars));
     channels.push_back(triedChannel(background->tried));
     channels.push_back(listed("hints", "Standing hints of the engineer", background->hints, hintsPriority));
-    channels.push_back(channel("lessons",
-                               background->lessons.empty()
-                                   ? ""
-                                   : "## Lessons of earlier sessions\n\n" + background->lessons + "\n",
-                               lessonsPriority));
+    channels.push_back(channel(
+        "lessons", background->lessons.empty() ? "" : "## Lessons of earlier sessions\n\n" + background->lessons + "\n",
+        lessonsPriority));
     channels.push_back(attachmentsChannel(background->attachments));
     return channels;
 }
@@ -260,10 +260,9 @@ PromptChannel evidenceChannel(const Evaluation& evaluation)
 
 const std::vector<std::string>& channelNames()
 {
-    static const std::vector<std::string> names = {"task",      "contract", "device", "parent",      "metrics",
-                                                   "exemplars", "tried",    "ideas",  "hints",       "lessons",
-                                                   "attachments", "idea",   "failed", "errors",      "evidence",
-                                                   "mismatch",  "count",    "second"};
+    static const std::vector<std::string> names = {
+        "task",    "contract",    "device", "parent", "metrics", "exemplars", "tried",    "ideas", "hints",
+        "lessons", "attachments", "idea",   "failed", "errors",  "evidence",  "mismatch", "count", "second"};
     return names;
 }
 
@@ -304,11 +303,13 @@ std::vector<PromptChannel> channelsOf(const ImplementContext& context, const std
         channels.push_back(evidenceChannel(context.failed->evaluation));
     }
     if (context.second) {
-        channels.push_back(needed("second", fmt::format("## The other kernel, node {}\n\nIt passes every check, too.\n\n{}",
-                                                        context.second->value, fenced(context.secondSource))));
+        channels.push_back(
+            needed("second", fmt::format("## The other kernel, node {}\n\nIt passes every check, too.\n\n{}",
+                                         context.second->value, fenced(context.secondSource))));
     }
     if (!mismatch.empty()) {
-        channels.push_back(needed("mismatch", fmt::format("## Your answer before this one was no candidate\n\n{}\n", mismatch)));
+        channels.push_back(
+            needed("mismatch", fmt::format("## Your answer before this one was no candidate\n\n{}\n", mismatch)));
     }
     return channels;
 }
@@ -342,8 +343,10 @@ std::string firstErrorOf(const Evaluation& evaluation, std::string_view source)
         }
         text += "```\n";
     }
-    const auto errors = std::count_if(messages.begin(), messages.end(), [](const CompileMessage& m) { return m.error; });
-    return errors > 1 ? text + fmt::format("\n{} further errors follow; they may come from the first.\n", errors - 1) : text;
+    const auto errors =
+        std::count_if(messages.begin(), messages.end(), [](const CompileMessage& m) { return m.error; });
+    return errors > 1 ? text + fmt::format("\n{} further errors follow; they may come from the first.\n", errors - 1)
+                      : text;
 }
 
 } // namespace espalier

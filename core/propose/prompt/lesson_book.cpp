@@ -73,7 +73,8 @@ std::string mergeLessons(std::string_view notebook, const std::vector<std::strin
     }
     for (const std::string& lesson : lessons) {
         if (!known(words, lesson)) {
-            lines.push_back(fmt::format("- [{}, {}, {}] {}", plain(stamp.task, 80), plain(stamp.device, 80), stamp.day, lesson));
+            lines.push_back(
+                fmt::format("- [{}, {}, {}] {}", plain(stamp.task, 80), plain(stamp.device, 80), stamp.day, lesson));
             words.push_back(lesson);
             ++added;
         }

@@ -58,7 +58,8 @@ const std::string& textOf(const Entry& entry)
 
 bool ChannelRule::allows(std::string_view channel) const
 {
-    return allowed.empty() ? channel != "attachments" : std::find(allowed.begin(), allowed.end(), channel) != allowed.end();
+    return allowed.empty() ? channel != "attachments"
+                           : std::find(allowed.begin(), allowed.end(), channel) != allowed.end();
 }
 
 Result<AssembledPrompt> assemble(const PromptTemplate& prompt, std::vector<PromptChannel> channels,
@@ -88,10 +89,11 @@ Result<AssembledPrompt> assemble(const PromptTemplate& prompt, std::vector<Promp
     const std::int64_t frame = estimateTokens(filled(prompt.system, {})) + estimateTokens(filled(prompt.user, {}));
     while (tokensOf(entries, frame) > budget) {
         if (!trim(entries)) {
-            return fail(ErrorCode::InvalidInput,
-                        fmt::format("Prompt {} needs about {} tokens without anything optional, and the model takes {}: "
-                                    "shorten the kernel or choose a model with a larger context.",
-                                    prompt.name, tokensOf(entries, frame), budget));
+            return fail(
+                ErrorCode::InvalidInput,
+                fmt::format("Prompt {} needs about {} tokens without anything optional, and the model takes {}: "
+                            "shorten the kernel or choose a model with a larger context.",
+                            prompt.name, tokensOf(entries, frame), budget));
         }
     }
     std::map<std::string, std::string> texts;

@@ -45,12 +45,13 @@ std::vector<std::string> PromptTemplate::placeholders() const
 {
     std::vector<std::string> names;
     for (const std::string* part : {&system, &user}) {
-        walk(*part, [](std::string_view) {},
-             [&names](std::string_view found, bool) {
-                 if (std::find(names.begin(), names.end(), found) == names.end()) {
-                     names.emplace_back(found);
-                 }
-             });
+        walk(
+            *part, [](std::string_view) {},
+            [&names](std::string_view found, bool) {
+                if (std::find(names.begin(), names.end(), found) == names.end()) {
+                    names.emplace_back(found);
+                }
+            });
     }
     return names;
 }
@@ -89,7 +90,8 @@ Result<PromptTemplate> parsePrompt(std::string name, std::string file, std::stri
         }
     }
     if (trimmed(parsed.user).empty()) {
-        return fail(ErrorCode::InvalidInput, fmt::format("{}: the prompt has no text below its `---` line.", parsed.file));
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{}: the prompt has no text below its `---` line.", parsed.file));
     }
     return parsed;
 }

@@ -117,27 +117,32 @@ std::string taskWords(const Task& task)
 std::string contractWords(const Task& task)
 {
     const Contract& contract = task.contract;
-    std::string text = fmt::format(
-        "## Contract of a kernel file\n\n"
-        "One `.cu` file, compiled untouched by nvcc 13 with `-shared -cudart none --no-compress -lineinfo` for the device's "
-        "architecture, without fast-math unless the code asks for an intrinsic by name. A header with this prototype is "
-        "included before it, so the entry must be exactly\n\n```\n{}\n```\n\n",
-        prototypeOf(task));
+    std::string text = fmt::format("## Contract of a kernel file\n\n"
+                                   "One `.cu` file, compiled untouched by nvcc 13 with `-shared -cudart none "
+                                   "--no-compress -lineinfo` for the device's "
+                                   "architecture, without fast-math unless the code asks for an intrinsic by name. A "
+                                   "header with this prototype is "
+                                   "included before it, so the entry must be exactly\n\n```\n{}\n```\n\n",
+                                   prototypeOf(task));
     text += fmt::format(
         "- All work is joined to `stream` and can be captured into a graph. No synchronising call, no `cudaMalloc` and "
         "`cudaFree` (`cudaMallocAsync` on the stream is allowed), no other stream that is not joined to it by events.\n"
-        "- Scratch memory: `workspace` has `workspace_bytes` bytes, its contents unknown. Their number is what the optional "
+        "- Scratch memory: `workspace` has `workspace_bytes` bytes, its contents unknown. Their number is what the "
+        "optional "
         "`{}` returns; without it there are none.\n"
-        "- Inputs stay untouched. No data of an earlier call may be kept; launch set-up (attributes, occupancy, tensor-map "
+        "- Inputs stay untouched. No data of an earlier call may be kept; launch set-up (attributes, occupancy, "
+        "tensor-map "
         "descriptors) may be.\n"
         "- The return value is the first CUDA error, `cudaSuccess` when there is none.\n"
         "- Imports: the CUDA runtime's launch, attribute, occupancy, memset and memcpy-async calls, "
-        "`cudaGetDriverEntryPoint` for `cuTensorMapEncode*`, and libm. Nothing may run when the library is loaded: no global "
+        "`cudaGetDriverEntryPoint` for `cuTensorMapEncode*`, and libm. Nothing may run when the library is loaded: no "
+        "global "
         "constructors, no files, no network, no threads, no environment.\n",
         workspacePrototypeOf(task));
-    text += fmt::format("- Precision: results as {} arithmetic gives them (unit roundoff {:.3g}); each element is held to {:g} "
-                        "roundoffs of the sum of its operands' magnitudes, each output to a bound on its norm.",
-                        contract.precision, contract.unitRoundoff, contract.elementFactor);
+    text += fmt::format(
+        "- Precision: results as {} arithmetic gives them (unit roundoff {:.3g}); each element is held to {:g} "
+        "roundoffs of the sum of its operands' magnitudes, each output to a bound on its norm.",
+        contract.precision, contract.unitRoundoff, contract.elementFactor);
     if (!contract.allowedInternal.empty()) {
         text += fmt::format(" Types allowed inside: {}; matrix units fed with another type are rejected.",
                             fmt::join(contract.allowedInternal, ", "));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: 0BSD
-// Convolution with 11 x 11 filters, stride 4, padding 2. A thread computes one pixel for FILTERS filters: a value of the
-// image is read once for all of them. One channel of those filters stands in shared memory, the filters side by side.
+// Convolution with 11 x 11 filters, stride 4, padding 2. A thread computes one pixel for FILTERS filters: a value of
+// the image is read once for all of them. One channel of those filters stands in shared memory, the filters side by
+// side.
 #include <cstdint>
 
 // espalier: tune FILTERS = 4 8 16
@@ -13,8 +14,8 @@ namespace {
 constexpr int kTaps = 121;
 
 __global__ void __launch_bounds__(THREADS)
-    convolve(const float* x, const float* weight, const float* bias, float* y, int64_t c, int64_t h, int64_t w, int64_t k,
-             int down, int across, int64_t pixels)
+    convolve(const float* x, const float* weight, const float* bias, float* y, int64_t c, int64_t h, int64_t w,
+             int64_t k, int down, int across, int64_t pixels)
 {
     __shared__ float taps[kTaps][FILTERS];
     const int64_t pixel = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
@@ -57,8 +58,8 @@ __global__ void __launch_bounds__(THREADS)
 
 } // namespace
 
-extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
+extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
+                                  int64_t c, int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
                                   cudaStream_t stream)
 {
     const int down = static_cast<int>((h - 7) / 4 + 1);

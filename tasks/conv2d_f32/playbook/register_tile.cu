@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: 0BSD
 // Convolution with 11 x 11 filters, stride 4, padding 2, as an implicit matrix product with tiles in registers. A block
 // computes ROWS output rows of 56 columns for 96 filters, a thread 12 filters by 7 columns. One channel of the image's
-// patch and of the filters stands in shared memory; the patch is stored by column modulo 4, so that neighbouring outputs
-// (four columns apart) read neighbouring words.
+// patch and of the filters stands in shared memory; the patch is stored by column modulo 4, so that neighbouring
+// outputs (four columns apart) read neighbouring words.
 #include <cstdint>
 
 // espalier: tune ROWS = 1 2 4
@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr int kFilters = 96;   // of a block
-constexpr int kColumns = 56;   // of a block
+constexpr int kFilters = 96; // of a block
+constexpr int kColumns = 56; // of a block
 constexpr int kFilterGroups = 8, kFiltersEach = 12;
 constexpr int kColumnGroups = 8, kColumnsEach = 7;
 constexpr int kThreads = kFilterGroups * kColumnGroups * ROWS;
@@ -23,9 +23,8 @@ constexpr int kPatch = kPatchRows * 4 * kWords;
 constexpr int kTaps = 121;
 constexpr size_t kSharedBytes = (kPatch + kTaps * kFilters) * sizeof(float);
 
-__global__ void __launch_bounds__(kThreads, BLOCKS)
-    convolve(const float* x, const float* weight, const float* bias, float* y, int c, int h, int w, int k, int down,
-             int across)
+__global__ void __launch_bounds__(kThreads, BLOCKS) convolve(const float* x, const float* weight, const float* bias,
+                                                             float* y, int c, int h, int w, int k, int down, int across)
 {
     extern __shared__ float shared[];
     float* patch = shared;
@@ -55,8 +54,9 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
         for (int i = t; i < kTaps * kFilters; i += kThreads) {
             const int filter = i / kTaps;
             taps[i % kTaps * kFilters + filter] =
-                filter0 + filter < k ? weight[(static_cast<int64_t>(filter0 + filter) * c + channel) * kTaps + i % kTaps]
-                                     : 0.0f;
+                filter0 + filter < k
+                    ? weight[(static_cast<int64_t>(filter0 + filter) * c + channel) * kTaps + i % kTaps]
+                    : 0.0f;
         }
         __syncthreads();
         for (int r = 0; r < 11; ++r) {
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
 
 } // namespace
 
-extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
+extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
+                                  int64_t c, int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
                                   cudaStream_t stream)
 {
     const int down = static_cast<int>((h - 7) / 4 + 1);

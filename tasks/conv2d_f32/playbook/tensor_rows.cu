@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: 0BSD
-// Convolution with 11 x 11 filters, stride 4, padding 2, on the tensor cores with TF32 operands (mma.sync, fp32 sums). A
-// block computes ROWS output rows of 56 columns for 96 filters; a pair of warps shares a row, each with 48 filters:
+// Convolution with 11 x 11 filters, stride 4, padding 2, on the tensor cores with TF32 operands (mma.sync, fp32 sums).
+// A block computes ROWS output rows of 56 columns for 96 filters; a pair of warps shares a row, each with 48 filters:
 // 3 x 7 products of 16 x 8. The filters are rounded and put into the order of the operand's registers once, in the
 // workspace, so that a thread reads its part of a 16 x 8 operand as one float4. The patch of one channel is stored by
 // column modulo 4, as in the tiles in registers; 121 taps are 15 steps of eight and one with zeros.
@@ -30,8 +30,8 @@ __device__ unsigned rounded(float value)
     return bits;
 }
 
-/// [group of 96 filters][channel][step][16 filters][lane][register]: register 0 and 1 are filters lane / 4 and 8 more of
-/// tap lane % 4, registers 2 and 3 the same of the tap four further on.
+/// [group of 96 filters][channel][step][16 filters][lane][register]: register 0 and 1 are filters lane / 4 and 8 more
+/// of tap lane % 4, registers 2 and 3 the same of the tap four further on.
 __global__ void arrange(const float* weight, unsigned* arranged, int c, int k, int total)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -46,8 +46,8 @@ __global__ void arrange(const float* weight, unsigned* arranged, int c, int k, i
 }
 
 __global__ void __launch_bounds__(kThreads, BLOCKS)
-    convolve(const float* x, const unsigned* arranged, const float* bias, float* y, int c, int h, int w, int k, int down,
-             int across)
+    convolve(const float* x, const unsigned* arranged, const float* bias, float* y, int c, int h, int w, int k,
+             int down, int across)
 {
     extern __shared__ uint4 shared[];
     uint4* operand = shared;
@@ -68,7 +68,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
     for (int channel = 0; channel < c; ++channel) {
         const float* plane = x + (image * c + channel) * h * static_cast<int64_t>(w);
         __syncthreads();
-        const uint4* from = reinterpret_cast<const uint4*>(arranged) + (static_cast<int64_t>(group) * c + channel) * (kOperand / 4);
+        const uint4* from =
+            reinterpret_cast<const uint4*>(arranged) + (static_cast<int64_t>(group) * c + channel) * (kOperand / 4);
 #pragma unroll 4
         for (int i = t; i < kOperand / 4; i += kThreads)
             operand[i] = from[i];
@@ -97,10 +98,11 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
                 const unsigned b0 = near[j * 8], b1 = far[j * 8];
 #pragma unroll
                 for (int i = 0; i < 3; ++i)
-                    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-                                 "{%8, %9}, {%0, %1, %2, %3};"
-                                 : "+f"(sum[i][j][0]), "+f"(sum[i][j][1]), "+f"(sum[i][j][2]), "+f"(sum[i][j][3])
-                                 : "r"(a[i].x), "r"(a[i].y), "r"(a[i].z), "r"(a[i].w), "r"(b0), "r"(b1));
+                    asm volatile(
+                        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+                        "{%8, %9}, {%0, %1, %2, %3};"
+                        : "+f"(sum[i][j][0]), "+f"(sum[i][j][1]), "+f"(sum[i][j][2]), "+f"(sum[i][j][3])
+                        : "r"(a[i].x), "r"(a[i].y), "r"(a[i].z), "r"(a[i].w), "r"(b0), "r"(b1));
             }
         }
     }
@@ -129,8 +131,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
 
 } // namespace
 
-extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n, int64_t c,
-                                  int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
+extern "C" cudaError_t conv2d_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
+                                  int64_t c, int64_t h, int64_t w, int64_t k, void* workspace, size_t workspace_bytes,
                                   cudaStream_t stream)
 {
     const int down = static_cast<int>((h - 7) / 4 + 1);

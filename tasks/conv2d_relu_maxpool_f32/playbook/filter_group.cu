@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: 0BSD
-// Convolution with 11 x 11 filters, stride 4, padding 2, relu, and max pooling over 3 x 3 with stride 2. A thread computes one
-// pixel for FILTERS filters: a value of the image is read once for all of them. One channel of those filters stands in
-// shared memory, the filters side by side. The result goes to the workspace, and a second kernel takes the maxima.
+// Convolution with 11 x 11 filters, stride 4, padding 2, relu, and max pooling over 3 x 3 with stride 2. A thread
+// computes one pixel for FILTERS filters: a value of the image is read once for all of them. One channel of those
+// filters stands in shared memory, the filters side by side. The result goes to the workspace, and a second kernel
+// takes the maxima.
 #include <cstdint>
 
 // espalier: tune FILTERS = 4 8 16
@@ -14,8 +15,8 @@ namespace {
 constexpr int kTaps = 121;
 
 __global__ void __launch_bounds__(THREADS)
-    convolve(const float* x, const float* weight, const float* bias, float* z, int64_t c, int64_t h, int64_t w, int64_t k,
-             int down, int across, int64_t pixels)
+    convolve(const float* x, const float* weight, const float* bias, float* z, int64_t c, int64_t h, int64_t w,
+             int64_t k, int down, int across, int64_t pixels)
 {
     __shared__ float taps[kTaps][FILTERS];
     const int64_t pixel = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x;
@@ -74,8 +75,8 @@ __global__ void pool(const float* z, float* y, int64_t down, int64_t across, int
 
 } // namespace
 
-extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
-                                               int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
+extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y,
+                                               int64_t n, int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
                                                size_t workspace_bytes, cudaStream_t stream)
 {
     const int down = static_cast<int>((h - 7) / 4 + 1);
@@ -88,8 +89,8 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
                     static_cast<unsigned>((k + FILTERS - 1) / FILTERS));
     convolve<<<grid, THREADS, 0, stream>>>(x, weight, bias, z, c, h, w, k, down, across, pixels);
     const int64_t pooled = n * k * pooledDown * pooledAcross;
-    pool<<<static_cast<unsigned>((pooled + THREADS - 1) / THREADS), THREADS, 0, stream>>>(z, y, down, across, pooledDown,
-                                                                                          pooledAcross, pooled);
+    pool<<<static_cast<unsigned>((pooled + THREADS - 1) / THREADS), THREADS, 0, stream>>>(
+        z, y, down, across, pooledDown, pooledAcross, pooled);
     return cudaGetLastError();
 }
 

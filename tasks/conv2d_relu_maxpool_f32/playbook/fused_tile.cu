@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: 0BSD
-// Convolution with 11 x 11 filters, stride 4, padding 2, relu and max pooling over 3 x 3 with stride 2, fused. A block computes
-// POOLED pooled rows of 27 columns, for which it needs 2 * POOLED + 1 rows of 55, for 96 filters; a thread 12 filters by 7
-// columns in registers. One channel of the image's patch and of the filters stands in shared memory, the patch by column
-// modulo 4, so that neighbouring outputs (four columns apart) read neighbouring words. The rows are pooled through the same
-// shared memory, as many filters at a time as fit.
+// Convolution with 11 x 11 filters, stride 4, padding 2, relu and max pooling over 3 x 3 with stride 2, fused. A block
+// computes POOLED pooled rows of 27 columns, for which it needs 2 * POOLED + 1 rows of 55, for 96 filters; a thread 12
+// filters by 7 columns in registers. One channel of the image's patch and of the filters stands in shared memory, the
+// patch by column modulo 4, so that neighbouring outputs (four columns apart) read neighbouring words. The rows are
+// pooled through the same shared memory, as many filters at a time as fit.
 #include <cstdint>
 
 // espalier: tune POOLED = 1 2 3
@@ -27,8 +27,8 @@ constexpr int kTaps = 121;
 constexpr size_t kSharedBytes = (kPatch + kTaps * kFilters) * sizeof(float);
 
 __global__ void __launch_bounds__(kThreads, BLOCKS)
-    convolve(const float* x, const float* weight, const float* bias, float* y, int c, int h, int w, int k, int pooledDown,
-             int pooledAcross)
+    convolve(const float* x, const float* weight, const float* bias, float* y, int c, int h, int w, int k,
+             int pooledDown, int pooledAcross)
 {
     extern __shared__ float shared[];
     float* patch = shared;
@@ -59,8 +59,9 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
         for (int i = t; i < kTaps * kFilters; i += kThreads) {
             const int filter = i / kTaps;
             taps[i % kTaps * kFilters + filter] =
-                filter0 + filter < k ? weight[(static_cast<int64_t>(filter0 + filter) * c + channel) * kTaps + i % kTaps]
-                                     : 0.0f;
+                filter0 + filter < k
+                    ? weight[(static_cast<int64_t>(filter0 + filter) * c + channel) * kTaps + i % kTaps]
+                    : 0.0f;
         }
         __syncthreads();
         for (int r = 0; r < 11; ++r) {
@@ -90,7 +91,8 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
         __syncthreads();
 #pragma unroll
         for (int j = 0; j < kColumnsEach; ++j)
-            rows[(filterGroup * ROWS + myRow) * kColumns + j * kColumnGroups + columnGroup] = fmaxf(sum[i][j] + offset, 0.0f);
+            rows[(filterGroup * ROWS + myRow) * kColumns + j * kColumnGroups + columnGroup] =
+                fmaxf(sum[i][j] + offset, 0.0f);
         __syncthreads();
         for (int e = t; e < kFilterGroups * POOLED * kPooledColumns; e += kThreads) {
             const int column = e % kPooledColumns;
@@ -113,14 +115,13 @@ __global__ void __launch_bounds__(kThreads, BLOCKS)
 
 } // namespace
 
-extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y, int64_t n,
-                                               int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
+extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weight, const float* bias, float* y,
+                                               int64_t n, int64_t c, int64_t h, int64_t w, int64_t k, void* workspace,
                                                size_t workspace_bytes, cudaStream_t stream)
 {
     const int pooledDown = static_cast<int>(((h - 7) / 4 - 2) / 2 + 1);
     const int pooledAcross = static_cast<int>(((w - 7) / 4 - 2) / 2 + 1);
-    const int tiles =
-        (pooledAcross + kPooledColumns - 1) / kPooledColumns * ((pooledDown + POOLED - 1) / POOLED);
+    const int tiles = (pooledAcross + kPooledColumns - 1) / kPooledColumns * ((pooledDown + POOLED - 1) / POOLED);
     const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>((k + kFilters - 1) / kFilters),
                     static_cast<unsigned>(n));
     const cudaError_t set =
@@ -128,6 +129,7 @@ extern "C" cudaError_t conv2d_relu_maxpool_f32(const float* x, const float* weig
     if (set != cudaSuccess)
         return set;
     convolve<<<grid, kThreads, kSharedBytes, stream>>>(x, weight, bias, y, static_cast<int>(c), static_cast<int>(h),
-                                                       static_cast<int>(w), static_cast<int>(k), pooledDown, pooledAcross);
+                                                       static_cast<int>(w), static_cast<int>(k), pooledDown,
+                                                       pooledAcross);
     return cudaGetLastError();
 }

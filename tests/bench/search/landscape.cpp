@@ -16,8 +16,8 @@ const LandscapePoint* Landscape::find(const std::string& key, const TunableValue
         return nullptr;
     }
     const auto& points = kernel->second.points;
-    const auto found =
-        std::find_if(points.begin(), points.end(), [&values](const LandscapePoint& point) { return point.values == values; });
+    const auto found = std::find_if(points.begin(), points.end(),
+                                    [&values](const LandscapePoint& point) { return point.values == values; });
     return found == points.end() ? nullptr : &*found;
 }
 
@@ -64,15 +64,20 @@ Json Landscape::toJson() const
         }
         list.push_back({{"key", key}, {"identity", kernel.identity}, {"points", points}});
     }
-    return {{"schema", 1},     {"task", taskId},     {"task_hash", taskHash}, {"case", caseId},
+    return {{"schema", 1},      {"task", taskId},   {"task_hash", taskHash}, {"case", caseId},
             {"device", device}, {"driver", driver}, {"toolkit", toolkit},    {"kernels", list}};
 }
 
 Result<Landscape> Landscape::fromJson(const Json& json, const std::string& file)
 {
     try { // a bench's own files: what is missing is one sentence
-        Landscape landscape{json.at("task"),   json.at("task_hash"), json.at("case"), json.at("device"),
-                            json.at("driver"), json.at("toolkit"),   {}};
+        Landscape landscape{json.at("task"),
+                            json.at("task_hash"),
+                            json.at("case"),
+                            json.at("device"),
+                            json.at("driver"),
+                            json.at("toolkit"),
+                            {}};
         for (const Json& entry : json.at("kernels")) {
             Kernel kernel{entry.at("identity"), {}};
             for (const Json& one : entry.at("points")) {

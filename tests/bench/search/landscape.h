@@ -19,15 +19,15 @@ namespace espalier::bench {
 struct LandscapePoint {
     TunableValues values; ///< empty for a kernel without tunables
     Outcome outcome = Outcome::NotRun;
-    double us = 0;        ///< median of the objective; 0 unless it passed
-    double speedup = 0;   ///< of it over the root, paired by block
-    BuildRecord build;    ///< registers and instruction classes of its kernels
+    double us = 0;      ///< median of the objective; 0 unless it passed
+    double speedup = 0; ///< of it over the root, paired by block
+    BuildRecord build;  ///< registers and instruction classes of its kernels
 };
 
 /// Every playbook kernel of a task (and its root, as "root") at every point of its grid, as measured.
-/// Format, JSON: {"schema": 1, "task", "task_hash", "case", "device", "driver", "toolkit", "kernels": [{"key", "identity",
-/// "points": [{"values": {NAME: n}, "outcome", "us", "speedup", "registers", "tensor"}]}]}; "identity" is the hash of the
-/// kernel's text without comments (core/propose/source_text.h), by which a stale table is noticed.
+/// Format, JSON: {"schema": 1, "task", "task_hash", "case", "device", "driver", "toolkit", "kernels": [{"key",
+/// "identity", "points": [{"values": {NAME: n}, "outcome", "us", "speedup", "registers", "tensor"}]}]}; "identity" is
+/// the hash of the kernel's text without comments (core/propose/source_text.h), by which a stale table is noticed.
 struct Landscape {
     std::string taskId, taskHash, caseId, device, driver, toolkit;
     struct Kernel {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures every playbook kernel of the named tasks at every point of its grid on a device and writes one landscape a task.
-// Usage: landscape_record FOLDER DEVICE SECONDS TASK...; what stands in FOLDER already is kept and not measured again, so a
-// recording may be made in several parts (LANDSCAPE_POINTS: at most so many now). The kernels themselves are verified on all cases, their other points on the timed
-// ones (whose calls are checked as ever). All is built before the device begins.
+// Measures every playbook kernel of the named tasks at every point of its grid on a device and writes one landscape a
+// task. Usage: landscape_record FOLDER DEVICE SECONDS TASK...; what stands in FOLDER already is kept and not measured
+// again, so a recording may be made in several parts (LANDSCAPE_POINTS: at most so many now). The kernels themselves
+// are verified on all cases, their other points on the timed ones (whose calls are checked as ever). All is built
+// before the device begins.
 #include "core/base/file.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/model/task_loader.h"
@@ -69,7 +70,8 @@ class Recorder
 {
 public:
     Recorder(std::filesystem::path folder, const std::string& device, double seconds)
-        : m_folder(std::move(folder)), m_deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)))
+        : m_folder(std::move(folder)),
+          m_deadline(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds)))
     {
         JudgeSettings settings;
         settings.launcher.worker = findWorker();
@@ -97,7 +99,8 @@ public:
         if (recorded.timed.empty()) {
             stop(fmt::format("task {} has no case of role {}", task.id, role));
         }
-        recorded.landscape = {task.id, task.hash, recorded.timed.front(), hello.deviceName, hello.driver, hello.runtime, {}};
+        recorded.landscape = {task.id,       task.hash, recorded.timed.front(), hello.deviceName, hello.driver,
+                              hello.runtime, {}};
         if (const auto text = readFile(recorded.file)) {
             Landscape before = orStop(Landscape::fromJson(orStop(parseJson(*text, recorded.file)), recorded.file));
             recorded.landscape.kernels = std::move(before.kernels);
@@ -113,8 +116,9 @@ public:
             }
             for (std::size_t i = 0; i < kernel.points.size(); ++i) {
                 if (!recorded.landscape.find(kernel.key, kernel.points[i])) {
-                    wanted.push_back({i, {index, kernel.key, kernel.points[i],
-                                          orStop(withTunables(kernel.source, kernel.points[i])), i == 0, 0}});
+                    wanted.push_back({i,
+                                      {index, kernel.key, kernel.points[i],
+                                       orStop(withTunables(kernel.source, kernel.points[i])), i == 0, 0}});
                 }
             }
         }
@@ -133,12 +137,15 @@ public:
             m_work.resize(std::min<std::size_t>(m_work.size(), std::strtoul(most, nullptr, 10)));
         }
         for (std::size_t i = 0; i < m_tasks.size(); ++i) {
-            submit(static_cast<std::int64_t>(2 * i), m_tasks[i].task, SourceRole::Candidate, m_tasks[i].task->root.text);
-            submit(static_cast<std::int64_t>(2 * i + 1), m_tasks[i].task, SourceRole::Oracle, m_tasks[i].task->oracle.source.text);
+            submit(static_cast<std::int64_t>(2 * i), m_tasks[i].task, SourceRole::Candidate,
+                   m_tasks[i].task->root.text);
+            submit(static_cast<std::int64_t>(2 * i + 1), m_tasks[i].task, SourceRole::Oracle,
+                   m_tasks[i].task->oracle.source.text);
         }
         m_firstWork = static_cast<std::int64_t>(2 * m_tasks.size());
         for (std::size_t i = 0; i < m_work.size(); ++i) {
-            submit(m_firstWork + static_cast<std::int64_t>(i), m_tasks[m_work[i].task].task, SourceRole::Candidate, m_work[i].source);
+            submit(m_firstWork + static_cast<std::int64_t>(i), m_tasks[m_work[i].task].task, SourceRole::Candidate,
+                   m_work[i].source);
         }
         std::size_t left = m_work.size();
         while (left > 0 && Clock::now() < m_deadline) {
@@ -174,9 +181,11 @@ private:
         const std::int64_t id = result.id.value - 1;
         if (id < m_firstWork) {
             if (!result.library) {
-                stop(fmt::format("oracle or root of {} does not build: {}", m_tasks[static_cast<std::size_t>(id / 2)].task->id, result.evaluation.reason));
+                stop(fmt::format("oracle or root of {} does not build: {}",
+                                 m_tasks[static_cast<std::size_t>(id / 2)].task->id, result.evaluation.reason));
             }
-            (id % 2 ? m_tasks[static_cast<std::size_t>(id / 2)].oracle : m_tasks[static_cast<std::size_t>(id / 2)].root) = result.library;
+            (id % 2 ? m_tasks[static_cast<std::size_t>(id / 2)].oracle
+                    : m_tasks[static_cast<std::size_t>(id / 2)].root) = result.library;
             return 0;
         }
         const std::size_t index = static_cast<std::size_t>(id - m_firstWork);
@@ -217,8 +226,10 @@ private:
         for (evaluator::Event& event : m_judge->receive()) {
             if (auto* finished = std::get_if<evaluator::Finished>(&event)) {
                 const std::size_t index = static_cast<std::size_t>(finished->id.value - 1);
-                if (finished->evaluation.outcome == Outcome::NotRun && finished->evaluation.cause == NotRunCause::Infrastructure) {
-                    fmt::print("{}: {}\n", m_work[index].key, finished->evaluation.reason); // no verdict: left for another part
+                if (finished->evaluation.outcome == Outcome::NotRun &&
+                    finished->evaluation.cause == NotRunCause::Infrastructure) {
+                    fmt::print("{}: {}\n", m_work[index].key,
+                               finished->evaluation.reason); // no verdict: left for another part
                 } else {
                     record(m_work[index], finished->evaluation, m_built.at(index).evaluation);
                 }
@@ -240,7 +251,9 @@ private:
         point.outcome = evaluation.outcome;
         if (evaluation.outcome == Outcome::Passed && evaluation.timing && evaluation.timing->objectiveUs) {
             point.us = evaluation.timing->objectiveUs->value;
-            point.speedup = work.key == "root" ? 1 : evaluation.timing->speedupRoot ? evaluation.timing->speedupRoot->value : 0;
+            point.speedup = work.key == "root"               ? 1
+                            : evaluation.timing->speedupRoot ? evaluation.timing->speedupRoot->value
+                                                             : 0;
         }
         point.build = built.build.value_or(BuildRecord{});
         Recorded& task = m_tasks[work.task];
@@ -249,8 +262,8 @@ private:
         for (const auto& [name, value] : work.values) {
             values += fmt::format(" {}={}", name, value);
         }
-        fmt::print("{} {}{}: {} {:.2f} us {:.3f}x {}\n", task.task->id, work.key, values, nameOf(point.outcome), point.us,
-                   point.speedup, evaluation.outcome == Outcome::Passed ? "" : evaluation.reason);
+        fmt::print("{} {}{}: {} {:.2f} us {:.3f}x {}\n", task.task->id, work.key, values, nameOf(point.outcome),
+                   point.us, point.speedup, evaluation.outcome == Outcome::Passed ? "" : evaluation.reason);
         std::fflush(stdout);
         if (++m_recorded % 10 == 0) {
             task.save();

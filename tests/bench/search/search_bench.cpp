@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares strategies on recorded landscapes (landscape.h): playbook and tuner as proposers, the table as the judge.
-// Usage: search_bench [--seeds N] [--evals N] [--folder F] [STRATEGY...]; prints a Markdown table: evaluations until 95 % of
-// the best known speed-up (median and 90th percentile over tasks and seeds; a search that does not get there counts as the
-// budget), and the area under the curve of the best so far relative to the best known (1: found at once).
+// Usage: search_bench [--seeds N] [--evals N] [--folder F] [STRATEGY...]; prints a Markdown table: evaluations until 95
+// % of the best known speed-up (median and 90th percentile over tasks and seeds; a search that does not get there
+// counts as the budget), and the area under the curve of the best so far relative to the best known (1: found at once).
 // The order of the playbook's ideas under one parent is drawn anew for each seed: the author's order is no merit of a
 // strategy's.
 #include "core/base/file.h"
@@ -41,7 +41,8 @@ class Replay
 {
 public:
     Replay(std::shared_ptr<const Task> task, const Landscape& landscape, const Strategy& strategy, std::uint64_t seed)
-        : m_task(std::move(task)), m_landscape(landscape), m_strategy(strategy), m_seed(seed), m_tree({Provenance::Measured, "recorded"})
+        : m_task(std::move(task)), m_landscape(landscape), m_strategy(strategy), m_seed(seed),
+          m_tree({Provenance::Measured, "recorded"})
     {
         TreeNode root;
         root.id = taskRoot;
@@ -89,8 +90,8 @@ private:
         std::string payload;
     };
 
-    /// The recorded point, or where it is missing the one of the same kernel that differs least (in the logarithms of its
-    /// values): a recording that was cut short still serves.
+    /// The recorded point, or where it is missing the one of the same kernel that differs least (in the logarithms of
+    /// its values): a recording that was cut short still serves.
     const LandscapePoint* nearest(const std::string& key, const TunableValues& values) const
     {
         const auto kernel = m_landscape.kernels.find(key);
@@ -148,7 +149,8 @@ private:
         context.parentSource = m_kernels.at(parent).source;
         context.parentProposer = m_tree.at(parent).proposer;
         context.independent = m_strategy.independentIdeas();
-        for (const TreeNode* node = &m_tree.at(parent); node; node = node->parent ? &m_tree.at(*node->parent) : nullptr) {
+        for (const TreeNode* node = &m_tree.at(parent); node;
+             node = node->parent ? &m_tree.at(*node->parent) : nullptr) {
             if (node->kind == NodeKind::Idea) {
                 context.lineage.insert(context.lineage.begin(), {node->proposer, node->key});
             }
@@ -194,7 +196,8 @@ private:
         for (const NodeId child : idea.children) {
             const TreeNode& node = m_tree.at(child);
             context.earlier.push_back({context.ordinal++, m_kernels.at(child).payload,
-                                       node.verdict ? std::optional(node.verdict->outcome) : std::nullopt, m_tree.score(child)});
+                                       node.verdict ? std::optional(node.verdict->outcome) : std::nullopt,
+                                       m_tree.score(child)});
         }
         Proposer& proposer = idea.proposer == "tuner" ? static_cast<Proposer&>(m_tuner) : m_playbook;
         proposer.implement(RequestId{1}, context);
@@ -330,8 +333,10 @@ int main(int argc, char** argv)
                     stop(strategy.error().message);
                 }
                 const std::vector<double> curve =
-                    Replay(measured.task, measured.landscape, **strategy, static_cast<std::uint64_t>(seed)).run(evaluations);
-                const auto there = std::find_if(curve.begin(), curve.end(), [best](double one) { return one >= goal * best; });
+                    Replay(measured.task, measured.landscape, **strategy, static_cast<std::uint64_t>(seed))
+                        .run(evaluations);
+                const auto there =
+                    std::find_if(curve.begin(), curve.end(), [best](double one) { return one >= goal * best; });
                 arrived += there != curve.end();
                 here.push_back(there == curve.end() ? evaluations : static_cast<double>(there - curve.begin() + 1));
                 double area = 0;
@@ -347,8 +352,8 @@ int main(int argc, char** argv)
         for (const double area : areas) {
             mean += area / static_cast<double>(areas.size());
         }
-        fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} % | {:.3f} |{}\n", words, quantile(needed, 0.5), quantile(needed, 0.9),
-                   100.0 * arrived / static_cast<double>(needed.size()), mean, cells);
+        fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} % | {:.3f} |{}\n", words, quantile(needed, 0.5),
+                   quantile(needed, 0.9), 100.0 * arrived / static_cast<double>(needed.size()), mean, cells);
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long one candidate takes from source to a quick verdict: build (no cache) + verify + quick timing, in a warm judge.
-// Usage: turnaround_bench [TASK] [DEVICE] [N]; the candidate is the task's first playbook kernel, made new by a comment.
+// How long one candidate takes from source to a quick verdict: build (no cache) + verify + quick timing, in a warm
+// judge. Usage: turnaround_bench [TASK] [DEVICE] [N]; the candidate is the task's first playbook kernel, made new by a
+// comment.
 #include "core/model/task_loader.h"
 #include "core/worker/judge_process.h"
 #include "tests/support/judge_drive.h"
@@ -84,10 +85,11 @@ int main(int argc, char** argv)
         const Evaluation evaluation = orStop(test::awaitVerdict(**judge, job));
         totals.push_back(secondsSince(begin));
         verdicts.push_back(totals.back() - builds.back());
-        fmt::print("  build {:.3f} s, verify + time {:.3f} s (verify {:.3f}, time {:.3f}), total {:.3f} s: {}\n", builds.back(),
-                   verdicts.back(), evaluation.verify ? evaluation.verify->seconds : 0, evaluation.timing ? evaluation.timing->seconds : 0,
-                   totals.back(), nameOf(evaluation.outcome));
+        fmt::print("  build {:.3f} s, verify + time {:.3f} s (verify {:.3f}, time {:.3f}), total {:.3f} s: {}\n",
+                   builds.back(), verdicts.back(), evaluation.verify ? evaluation.verify->seconds : 0,
+                   evaluation.timing ? evaluation.timing->seconds : 0, totals.back(), nameOf(evaluation.outcome));
     }
-    fmt::print("median of {}: build {:.3f} s, verify + time {:.3f} s, total {:.3f} s\n", rounds, median(builds), median(verdicts), median(totals));
+    fmt::print("median of {}: build {:.3f} s, verify + time {:.3f} s, total {:.3f} s\n", rounds, median(builds),
+               median(verdicts), median(totals));
     return 0;
 }

@@ -107,16 +107,14 @@ TEST(OpsOnDevice, drawTheSameBitsAsTheHost)
     const auto counter = must(device->allocate(8));
     std::vector<std::byte> host(count * 8);
     for (const DType type : types) {
-        for (const Distribution distribution : {Distribution::Normal, Distribution::Uniform, Distribution::Constant,
-                                                Distribution::HeavyTail, Distribution::Integers, Distribution::Sparse,
-                                                Distribution::Ties, Distribution::ConstantRows, Distribution::Outlier,
-                                                Distribution::Subnormal, Distribution::HalfNormal,
-                                                Distribution::Alternating, Distribution::Sorted,
-                                                Distribution::Mixed}) {
+        for (const Distribution distribution :
+             {Distribution::Normal, Distribution::Uniform, Distribution::Constant, Distribution::HeavyTail,
+              Distribution::Integers, Distribution::Sparse, Distribution::Ties, Distribution::ConstantRows,
+              Distribution::Outlier, Distribution::Subnormal, Distribution::HalfNormal, Distribution::Alternating,
+              Distribution::Sorted, Distribution::Mixed}) {
             const bool spread = distribution == Distribution::HeavyTail || distribution == Distribution::Mixed;
-            ops::FillArgs args{buffer->address(), 0x123456789abcdefull, 0xfffffff0ull,      type,
-                               distribution,      spread ? 0.7 : -3.3,  spread ? 9.0 : 5.7, counter->address(),
-                               1031};
+            ops::FillArgs args{buffer->address(),   0x123456789abcdefull, 0xfffffff0ull,      type, distribution,
+                               spread ? 0.7 : -3.3, spread ? 9.0 : 5.7,   counter->address(), 1031};
             runOp(*device, Op::Fill, args, count);
             const auto onDevice = readBack<std::byte>(*device, buffer->address(), count * sizeOf(type));
             ops::FillArgs hostArgs = args;

@@ -35,10 +35,15 @@ TEST(CudaRunnerDevice, runsACandidateOnSharedBuffers)
     for (const bool displace : {false, true}) {
         runOp(*bench.device, ops::Op::Poison,
               ops::PoisonArgs{bench.output->address(), 1, ops::DType::F32, ops::PoisonKind::NaN}, count);
-        const BlockClock clock = must(bench.runner->runBlock({5, displace, [&](std::size_t) {
-            return bench.candidate.stream(reinterpret_cast<const float*>(x), reinterpret_cast<float*>(y), count,
-                                          bench.runner->stream());
-        }, {}}));
+        const BlockClock clock =
+            must(bench.runner->runBlock({5,
+                                         displace,
+                                         [&](std::size_t) {
+                                             return bench.candidate.stream(reinterpret_cast<const float*>(x),
+                                                                           reinterpret_cast<float*>(y), count,
+                                                                           bench.runner->stream());
+                                         },
+                                         {}}));
         EXPECT_EQ(clock.status, 0);
         ASSERT_EQ(clock.calls.size(), 5u);
         for (const CallClock& call : clock.calls) {
@@ -77,10 +82,14 @@ TEST(CudaRunnerDevice, anOffsetPutsTheDataAtTheUpperGuard)
     const std::size_t offset = bench.output->bytes() - count * 4;
     const auto x = bench.grant(*bench.input, Grant::ReadOnly);
     const auto y = bench.grant(*bench.output, Grant::ReadWrite, offset);
-    must(bench.runner->runBlock({1, false, [&](std::size_t) {
-        return bench.candidate.stream(reinterpret_cast<const float*>(x), reinterpret_cast<float*>(y), count,
-                                      bench.runner->stream());
-    }, {}}));
+    must(bench.runner->runBlock({1,
+                                 false,
+                                 [&](std::size_t) {
+                                     return bench.candidate.stream(reinterpret_cast<const float*>(x),
+                                                                   reinterpret_cast<float*>(y), count,
+                                                                   bench.runner->stream());
+                                 },
+                                 {}}));
     const auto in = readBack<float>(*bench.device, bench.input->address(), 10);
     const auto out = readBack<float>(*bench.device, bench.output->address() + offset, 10);
     EXPECT_EQ(out[9], 2 * in[9] + 1);
@@ -91,7 +100,8 @@ TEST(CudaRunnerDevice, anOffsetPutsTheDataAtTheUpperGuard)
 TEST(CudaRunnerDevice, aFailingCallEndsTheBlock)
 {
     Bench bench;
-    const BlockClock clock = must(bench.runner->runBlock({8, false, [](std::size_t i) { return i == 3 ? 98 : 0; }, {}}));
+    const BlockClock clock =
+        must(bench.runner->runBlock({8, false, [](std::size_t i) { return i == 3 ? 98 : 0; }, {}}));
     EXPECT_EQ(clock.status, 98);
     EXPECT_EQ(clock.failedCall, 3u);
     EXPECT_EQ(clock.calls.size(), 4u);
@@ -119,9 +129,11 @@ void writeAt(Grant access, std::int64_t offset)
 {
     Bench bench;
     const auto address = bench.grant(*bench.input, access) + static_cast<std::uint64_t>(offset);
-    const auto clock = bench.runner->runBlock({1, false, [&](std::size_t) {
-        return bench.candidate.poke(reinterpret_cast<float*>(address), bench.runner->stream());
-    }, {}});
+    const auto clock = bench.runner->runBlock(
+        {1,
+         false,
+         [&](std::size_t) { return bench.candidate.poke(reinterpret_cast<float*>(address), bench.runner->stream()); },
+         {}});
     if (!clock) {
         std::fprintf(stderr, "%s\n", clock.error().message.c_str());
         std::_Exit(clock.error().code == ErrorCode::WorkerLost ? 7 : 8);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The A/A test: one kernel, built twice (a comment moves its lines, so the libraries differ), takes part as candidate and
-// as its own parent, again and again. A clock that can be trusted calls it a tie, its intervals hold the ratio 1, and the
-// ratio hardly moves from run to run.
-// Usage: espalier_aa [TASK] [--device D] [--kernel FILE.cu] [--case ID] [--quick N] [--full N]
+// The A/A test: one kernel, built twice (a comment moves its lines, so the libraries differ), takes part as candidate
+// and as its own parent, again and again. A clock that can be trusted calls it a tie, its intervals hold the ratio 1,
+// and the ratio hardly moves from run to run. Usage: espalier_aa [TASK] [--device D] [--kernel FILE.cu] [--case ID]
+// [--quick N] [--full N]
 #include "core/analysis/fresh_runs.h"
 #include "core/analysis/statistics.h"
 #include "core/base/file.h"
@@ -195,7 +195,8 @@ int main(int argc, char** argv)
         job.caseIds = {options.caseId};
     }
     const Library one = orStop(test::builtFor(hello, task, SourceRole::Candidate, "// one\n" + source));
-    const Library other = orStop(test::builtFor(hello, task, SourceRole::Candidate, "// the same,\n// a line further down\n" + source));
+    const Library other =
+        orStop(test::builtFor(hello, task, SourceRole::Candidate, "// the same,\n// a line further down\n" + source));
     if (one.hash == other.hash) {
         stop("both builds are the same library: there is nothing to compare");
     }

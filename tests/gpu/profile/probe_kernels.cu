@@ -9,7 +9,8 @@ namespace {
 
 __global__ void copyKernel(const float4* a, float4* b, std::size_t n)
 {
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += std::size_t{gridDim.x} * blockDim.x) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n;
+         i += std::size_t{gridDim.x} * blockDim.x) {
         b[i] = a[i];
     }
 }

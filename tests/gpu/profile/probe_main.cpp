@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <unistd.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 using namespace espalier;
 using Clock = std::chrono::steady_clock;
@@ -30,7 +30,10 @@ Result<void> probe(int argc, char** argv)
     const CudaRunnerOptions cuda{.ordinal = 0, .runtimeLibrary = argv[4]};
     ESPALIER_TRY(const std::unique_ptr<RunnerDevice> device, openCudaRunnerDevice(cuda));
     const double opened = since(start);
-    profile::CollectorOptions options{.what = argv[1], .cupti = place.library, .sets = argv[2], .ordinal = 0,
+    profile::CollectorOptions options{.what = argv[1],
+                                      .cupti = place.library,
+                                      .sets = argv[2],
+                                      .ordinal = 0,
                                       .cold = argc < 6 || std::atoi(argv[5]) != 0};
     const bool plain = argv[1] == std::string_view("plain"); // for ncu: no CUPTI of ours
     std::unique_ptr<profile::Collector> collector;
@@ -55,8 +58,9 @@ Result<void> probe(int argc, char** argv)
     ESPALIER_CHECK(device->synchronize());
     const int kind = argc > 6 ? std::atoi(argv[6]) : 0;
     profile::Workload work{device.get(), 3, [&](std::size_t) {
-                               return call(kind, reinterpret_cast<void*>(buffers[0]), reinterpret_cast<void*>(buffers[1]),
-                                           reinterpret_cast<void*>(buffers[2]), bytes, device->stream());
+                               return call(kind, reinterpret_cast<void*>(buffers[0]),
+                                           reinterpret_cast<void*>(buffers[1]), reinterpret_cast<void*>(buffers[2]),
+                                           bytes, device->stream());
                            }};
     if (plain) {
         const int status = work.call(0) + work.call(1);

@@ -227,9 +227,11 @@ int launchAsGraph(void (*function)(void*), void* data, void* stream, void*& exec
 } // namespace
 
 #if IS(wrong_name)
-extern "C" int doubled_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes, void* stream)
+extern "C" int doubled_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes,
+                           void* stream)
 #else
-extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes, void* stream)
+extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* workspace, std::size_t workspaceBytes,
+                          void* stream)
 #endif
 {
     auto* arguments = new Arguments{x, y, n, workspace, workspaceBytes}; // a captured graph keeps it

@@ -82,8 +82,8 @@ extern "C" cudaError_t double_f32(const float* x, float* y, int64_t n, void*, si
     return cudaGetLastError();
 }
 
-extern "C" cudaError_t double_f32_oracle(const float* x, int64_t, double* ref, double* scale, int64_t first, int64_t count,
-                                         cudaStream_t stream)
+extern "C" cudaError_t double_f32_oracle(const float* x, int64_t, double* ref, double* scale, int64_t first,
+                                         int64_t count, cudaStream_t stream)
 {
     oracle<<<blocksFor(count), 128, 0, stream>>>(x, ref, scale, first, count);
     return cudaGetLastError();

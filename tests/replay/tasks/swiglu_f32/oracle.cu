@@ -34,6 +34,6 @@ extern "C" cudaError_t swiglu_f32_oracle(const float* g, const float* u, int64_t
     if (first < 0 || first + count > n)
         return cudaErrorInvalidValue;
     oracle<<<static_cast<unsigned>((count + kThreads - 1) / kThreads), kThreads, 0, stream>>>(g, u, ref, scale, first,
-                                                                                             count);
+                                                                                              count);
     return cudaGetLastError();
 }
