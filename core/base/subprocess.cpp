@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/subprocess.h"
 
+#include "core/base/own_tree.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -78,8 +79,10 @@ int movedHigh(int fd, int floor)
 
 [[noreturn]] void runChild(ChildPlan plan)
 {
-    ::setpgid(0, 0);
-    if (!plan.spec->outliveParent) {
+    if (!plan.spec->ownTree) { // which has seen to it already
+        ::setpgid(0, 0);
+    }
+    if (!plan.spec->outliveParent && !plan.spec->ownTree) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != plan.parent) {
             ::_exit(127);
@@ -200,10 +203,14 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
     plan.parent = ::getpid();
     plan.failurePipe = failure.writer.get();
 
+    std::optional<OwnTree> tree;
+    if (spec.ownTree) {
+        tree.emplace();
+    }
     sigset_t all, before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of ours may run in the child before it resets them
-    const pid_t pid = ::fork();
+    const pid_t pid = tree ? tree->fork() : ::fork();
     if (pid == 0) {
         runChild(plan);
     }

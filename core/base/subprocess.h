@@ -33,6 +33,10 @@ struct ProcessSpec {
     std::uint64_t fileSizeLimit = 0;     ///< bytes; 0: none
     std::uint64_t cpuSecondsLimit = 0;
     bool outliveParent = false;
+    /// Whatever it starts, in whatever group or session, ends with it, and with the thread that started it
+    /// (own_tree.h). It may be the first process of a pid namespace, so that it hears SIGTERM only with a handler for
+    /// it.
+    bool ownTree = false;
 };
 
 struct ExitStatus {

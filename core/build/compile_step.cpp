@@ -85,6 +85,7 @@ ProcessSpec limited(const CompileRequest& request)
     ProcessSpec spec;
     spec.addressSpaceLimit = request.memoryLimit;
     spec.fileSizeLimit = request.fileSizeLimit;
+    spec.ownTree = true;
     return spec;
 }
 

@@ -58,6 +58,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& sessi
         spec.argv.insert(spec.argv.end(), weakened.begin(), weakened.end());
         spec.argv = collector ? sandbox->wrap(spec.argv, collector->readOnly) : sandbox->wrap(spec.argv);
         spec.environment = sandbox->environment();
+        spec.ownTree = true;
     }
     const UniqueFd runnerEnd = ends.second.release();
     spec.descriptors.push_back({runnerEnd.get(), 3});

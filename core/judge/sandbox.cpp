@@ -124,6 +124,7 @@ Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker, boo
          {std::pair(true, true), std::pair(true, false), std::pair(false, true), std::pair(false, false)}) {
         ProcessSpec spec;
         spec.argv = prefixOf(needs, worker, ownUser, sized, first);
+        spec.ownTree = true;
         const Words prefix = spec.argv;
         spec.argv.insert(spec.argv.end(), {worker, "runner", "--probe"});
         const auto tried = runToEnd(std::move(spec), {}, std::chrono::seconds(5), 4096);
