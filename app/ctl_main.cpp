@@ -195,11 +195,15 @@ void addWatch(CLI::App& app, ctl::WatchVerb& verb)
 void addRepro(CLI::App& app, ctl::ReproVerb& verb)
 {
     CLI::App* repro = app.add_subcommand(
-        "repro", "One self-contained program that calls a kernel, for ncu, cuda-gdb or a bug report");
+        "repro", "One self-contained program that makes a call again and compares it with the oracle");
     repro->add_option("session", verb.session, "The session file")->required();
     ctl::takesWhole(repro->add_option("node", verb.node, "The root or candidate"), 1)->required();
-    repro->add_option("--case", verb.caseId, "The case whose shapes it uses; default: the first verified one");
-    ctl::takesWhole(repro->add_option("--seed", verb.seed, "Of its inputs (default 1)"), 0);
+    repro->add_option("--case", verb.caseId,
+                      "A case of the task; default: the call that the kernel failed, else the first verified case");
+    ctl::takesWhole(repro->add_option_function<std::uint64_t>(
+                        "--seed", [&verb](std::uint64_t seed) { verb.seed = seed; },
+                        "Of its inputs; default: those of the call that failed, else 1"),
+                    0);
     repro->add_option("--to", verb.file, "The file; default: standard output");
     repro->add_flag("--json", verb.json, "One JSON object on standard output");
 }

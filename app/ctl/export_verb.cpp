@@ -2,7 +2,6 @@
 #include "app/ctl/output.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
-#include "core/build/entry_header.h"
 #include "core/export/kernel_export.h"
 #include "core/model/task_loader.h"
 
@@ -15,7 +14,7 @@ Result<ExportedFiles> exported(const ExportVerb& options)
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
     ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
-    return exportKernel({task, detail, reader.info(), entryHeader(task), options.form, options.folder});
+    return exportKernel({task, detail, reader.info(), options.form, options.folder, options.name});
 }
 
 } // namespace

@@ -3,7 +3,6 @@
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "core/base/file.h"
-#include "core/build/entry_header.h"
 #include "core/export/repro_program.h"
 #include "core/model/task_loader.h"
 
@@ -18,7 +17,7 @@ Result<std::string> programFor(const ReproVerb& options)
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
     ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
-    return reproProgram({task, detail, entryHeader(task), options.caseId, static_cast<std::uint64_t>(options.seed)});
+    return reproProgram({task, detail, options.caseId, options.seed});
 }
 
 } // namespace
@@ -39,7 +38,7 @@ int repro(const ReproVerb& options)
     if (options.json) {
         printJson({{"node", options.node}, {"file", options.file}});
     } else {
-        print(fmt::format("{}\nbuild it with: nvcc -O3 -lineinfo -arch=native {}", options.file, options.file));
+        print(fmt::format("{}\nIts first lines say how it is built and what it understands.", options.file));
     }
     return exitOk;
 }

@@ -3,6 +3,8 @@
 
 #include "core/engine/engine.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,8 +93,8 @@ int watch(const WatchVerb& options);
 struct ReproVerb {
     std::string session;
     std::int64_t node = 0;
-    std::string caseId, file; ///< empty: the first verified case; standard output
-    std::int64_t seed = 1;
+    std::string caseId, file;          ///< empty: the call that failed, else the first verified case; standard output
+    std::optional<std::uint64_t> seed; ///< absent: the judge's own, else 1
     bool json = false;
 };
 int repro(const ReproVerb& options);
@@ -114,6 +116,7 @@ struct ExportVerb {
     std::string session;
     std::int64_t node = 0;
     std::string form = "cuda", folder;
+    std::string name; ///< of files and C function; empty: the entry's
     bool json = false;
 };
 int exportNode(const ExportVerb& options);

@@ -246,8 +246,7 @@ void EngineCore::tellListings()
 Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& command)
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));
-    ESPALIER_TRY(ExportedFiles exported,
-                 exportKernel({*m_task, full, m_journal.info(), entryHeader(*m_task), command.form, command.folder}));
+    ESPALIER_TRY(ExportedFiles exported, exportKernel({*m_task, full, m_journal.info(), command.form, command.folder}));
     if (!exported.replaced.empty()) {
         log(exported.replaced);
     }
@@ -258,8 +257,8 @@ Result<std::string> EngineCore::writeRepro(const command::Repro& command)
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));
     const auto timed = m_task->casesWith(CaseRole::Time); // what one profiles is what the objective is about
-    const std::string caseId = timed.empty() ? std::string() : timed.front()->id;
-    ESPALIER_TRY(const std::string program, reproProgram({*m_task, full, entryHeader(*m_task), caseId}));
+    const std::string caseId = timed.empty() || failedCall(full.evaluation) ? std::string() : timed.front()->id;
+    ESPALIER_TRY(const std::string program, reproProgram({*m_task, full, caseId, std::nullopt, false}));
     const std::filesystem::path file =
         std::filesystem::path(command.folder) / fmt::format("node_{}.cu", command.node.value);
     ESPALIER_CHECK(writeFileAtomically(file, program));

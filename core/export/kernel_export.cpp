@@ -4,10 +4,12 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/json.h"
+#include "core/export/export_text.h"
+#include "core/export/task_folder.h"
 #include "core/model/evaluation_json.h"
 #include "core/model/node_text.h"
+#include "core/model/task_fields.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
@@ -18,12 +20,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What is written, in this order: path below the folder, content.
+using Files = std::vector<std::pair<std::string, std::string>>;
+
 Result<void> checkExportable(const ExportRequest& request)
 {
     const NodeSummary& node = request.node.summary;
     if (request.form != "cuda") {
         return fail(ErrorCode::NotSupported,
                     fmt::format("the export form {} is not supported yet; use cuda", request.form));
+    }
+    if (!request.name.empty() && !task_fields::isIdentifier(request.name)) {
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format("\"{}\" cannot name a C function: use letters, digits and _, and no keyword", request.name));
     }
     if (node.kind == NodeKind::Idea || request.node.source.empty()) {
         return fail(ErrorCode::InvalidInput,
@@ -37,89 +47,84 @@ Result<void> checkExportable(const ExportRequest& request)
     return {};
 }
 
-std::string timeLine(const CaseTiming& timing)
+Json contractJson(const Contract& contract)
 {
-    const char* sign = timing.provenance == Provenance::Model ? "modelled, not measured: " : "";
-    std::string line = fmt::format("case {}: {}{:.4g} us per call", timing.caseId, sign, timing.timeUs.value);
-    if (timing.speedupRoot) {
-        const Interval& speedup = *timing.speedupRoot;
-        line += fmt::format(", {:.3g}x of the root kernel", speedup.value);
-        line += speedup.low == speedup.high // a modelled figure has no noise
-                    ? ""
-                    : fmt::format(" (95 % interval {:.3g} to {:.3g})", speedup.low, speedup.high);
+    Json outputs = Json::object();
+    for (const Tolerance& tolerance : contract.tolerances) {
+        outputs[tolerance.output] = {{"element_factor", tolerance.elementFactor},
+                                     {"norm_factor", tolerance.normFactor},
+                                     {"norm_sqrt_factor", tolerance.normSqrtFactor},
+                                     {"reason", tolerance.reason}};
     }
-    return line;
+    return {{"precision", contract.precision},
+            {"unit_roundoff", contract.unitRoundoff},
+            {"internal", contract.allowedInternal},
+            {"element_factor", contract.elementFactor},
+            {"norm_factor", 8 * contract.normFactor},
+            {"norm_sqrt_factor", 0.45 * contract.normFactor},
+            {"widened", outputs},
+            {"bitwise", contract.deterministic}};
 }
 
-/// Text of others in a // comment: no end of a line in it, and no backslash that would draw the next line in.
-std::string inComment(std::string text)
-{
-    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
-    while (text.ends_with('\\') || text.ends_with(' ')) {
-        text.pop_back();
-    }
-    return text;
-}
-
-/// Who says that the kernel is right: what a person passed is never called verified.
-std::string verdictHead(const ExportRequest& request)
+/// `source`: the exported file.
+std::string evidenceOf(const ExportRequest& request, const ExportNames& names, const std::string& source,
+                       const std::map<std::string, std::string>& taskFiles)
 {
     const NodeSummary& node = request.node.summary;
-    if (!node.overturned) {
-        return fmt::format("// Verified against the fp64 oracle of task {} on {}.\n", request.task.id,
-                           request.session.deviceName);
-    }
-    const Overturn& overturn = *node.overturned;
-    return fmt::format("// {}\n// {}\n",
-                       inComment(fmt::format("Passed by hand, not by the judge ({}, {}): {}", overturn.author,
-                                             overturn.at, overturn.reason)),
-                       inComment(fmt::format("The judge's verdict in task {} on {}: {}", request.task.id,
-                                             request.session.deviceName, judgedText(node))));
-}
-
-std::string headOf(const ExportRequest& request)
-{
-    const NodeSummary& node = request.node.summary;
-    std::string head = "// SPDX-License-Identifier: 0BSD\n";
-    head += fmt::format("// {}\n", inComment(fmt::format("{}: exported by Espalier from node {} (\"{}\", by {}).",
-                                                         request.task.title, node.id.value, node.title,
-                                                         node.proposer.empty() ? "the task's author" : node.proposer)));
-    head += verdictHead(request);
-    if (request.node.evaluation.timing) {
-        for (const CaseTiming& timing : request.node.evaluation.timing->cases) {
-            head += fmt::format("//   {}\n", timeLine(timing));
-        }
-    }
     const BuildRecord build = request.node.evaluation.build.value_or(BuildRecord{});
-    std::string_view number = build.architecture; // "sm_90a"
-    number.remove_prefix(number.starts_with("sm_") ? 3 : 0);
-    head +=
-        fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                    build.toolkit, number, number, number, request.task.entry);
-    head += fmt::format("#include \"{}.h\"\n\n", request.task.entry);
-    return head;
-}
-
-std::string evidenceOf(const ExportRequest& request)
-{
-    const NodeSummary& node = request.node.summary;
+    Json hashes = Json::object();
+    for (const auto& [path, text] : taskFiles) {
+        hashes[path] = sha256(text);
+    }
     Json json;
-    json["format"] = "espalier-evidence-1";
-    json["task"] = {{"id", request.task.id}, {"hash", request.task.hash}};
+    json["format"] = "espalier-evidence-2";
+    json["espalier"] = ESPALIER_VERSION;
+    json["task"] = {{"id", request.task.id},
+                    {"hash", request.task.hash},
+                    {"folder", names.file + ".task"},
+                    {"oracle", request.task.oracle.source.name},
+                    {"sha256", hashes}};
+    json["contract"] = contractJson(request.task.contract);
     json["session"] = {{"file", fs::path(request.session.file).filename().string()},
                        {"device", request.session.deviceName},
-                       {"provenance", nameOf(request.session.provenance)},
-                       {"epoch", request.session.epoch},
+                       {"provenance", nameOf(node.provenance.value_or(request.session.provenance))},
+                       {"epoch", node.epoch.empty() ? request.session.epoch : node.epoch},
                        {"seed", request.session.seed}};
+    json["device"] = {{"name", request.session.deviceName},
+                      {"architecture", build.architecture},
+                      {"driver", request.driver.empty() ? Json(nullptr) : Json(request.driver)},
+                      {"toolkit", build.toolkit}};
     json["node"] = {{"id", node.id.value},
                     {"title", node.title},
                     {"found_by", node.proposer},
                     {"idea", request.node.ideaText},
                     {"created_at", request.node.createdAt}};
     json["overturned"] = overturnJson(node.overturned); // "evaluation" below keeps the judge's word
-    json["source_sha256"] = sha256(request.node.source);
+    json["symbol"] = names.symbol;
+    json["source_sha256"] = sha256(source);              // of NAME.cu
+    json["kernel_sha256"] = sha256(request.node.source); // of what it holds, as it was judged
     json["evaluation"] = toJson(request.node.evaluation);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Files filesOf(const ExportRequest& request)
+{
+    const ExportNames names = ExportNames::of(request.task, request.node.source, request.name);
+    const ExportSubject subject{request.task, request.node, request.session, names};
+    const auto taskFiles = taskFolderOf(request.task);
+    const std::string source = exportedSource(subject);
+    Files files = {{names.file + ".cu", source},
+                   {names.file + ".h", exportedHeader(subject)},
+                   {names.file + ".evidence.json", evidenceOf(request, names, source, taskFiles)}};
+    for (const auto& [path, text] : taskFiles) {
+        files.emplace_back(fmt::format("{}.task/{}", names.file, path), text);
+    }
+    std::string sums;
+    for (const auto& [path, content] : files) {
+        sums += fmt::format("{}  {}\n", sha256(content), path);
+    }
+    files.emplace_back(names.file + ".sha256", std::move(sums));
+    return files;
 }
 
 /// The node whose evidence stands in a file; nullopt: there is none that can be read.
@@ -138,7 +143,7 @@ struct Room {
     fs::path backup;    ///< where the old file is kept; empty: there was none
 };
 
-/// Moves an existing file with other content out of the way.
+/// Keeps a copy of an existing file with other content, which stays until the new one takes its place.
 Result<Room> makeRoom(const fs::path& path, std::string_view content)
 {
     std::error_code error;
@@ -152,32 +157,17 @@ Result<Room> makeRoom(const fs::path& path, std::string_view content)
     for (int number = 1;; ++number) {
         const fs::path backup = path.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
         if (!fs::exists(backup, error)) {
-            fs::rename(path, backup, error);
-            if (error) {
-                return fail(ErrorCode::Io, fmt::format("cannot keep the existing {} as {}: {}", path.string(),
-                                                       backup.string(), error.message()));
-            }
+            ESPALIER_CHECK(writeFileAtomically(backup, old));
             return Room{.needed = true, .backup = backup};
         }
     }
 }
 
-} // namespace
-
-Result<ExportedFiles> exportKernel(const ExportRequest& request)
+Result<void> writeInto(const fs::path& folder, const Files& files, std::vector<std::string>& kept)
 {
-    ESPALIER_CHECK(checkExportable(request));
-    ESPALIER_CHECK(makeDirectories(request.folder));
-    const std::pair<const char*, std::string> files[] = {
-        {".cu", headOf(request) + request.node.source},
-        {".h", request.prototype},
-        {".evidence.json", evidenceOf(request)},
-    };
-    const auto before = nodeInEvidence(request.folder / (request.task.entry + ".evidence.json"));
-    ExportedFiles written;
-    std::vector<std::string> kept;
-    for (const auto& [suffix, content] : files) {
-        const fs::path path = request.folder / (request.task.entry + suffix);
+    for (const auto& [relative, content] : files) {
+        const fs::path path = folder / relative;
+        ESPALIER_CHECK(makeDirectories(path.parent_path()));
         ESPALIER_TRY(const Room room, makeRoom(path, content));
         if (room.needed) {
             ESPALIER_CHECK(writeFileAtomically(path, content));
@@ -185,7 +175,52 @@ Result<ExportedFiles> exportKernel(const ExportRequest& request)
         if (!room.backup.empty()) {
             kept.push_back(room.backup.filename().string());
         }
-        written.files.push_back(path.string());
+    }
+    return {};
+}
+
+/// A folder that was not there appears whole, by one rename. False: somebody else has made it meanwhile.
+Result<bool> writeAtOnce(const fs::path& folder, const Files& files)
+{
+    const fs::path beside =
+        folder.parent_path() / fmt::format(".{}.{:08x}", folder.filename().string(), randomSeed() & 0xffffffff);
+    std::vector<std::string> kept;
+    std::error_code error, removed;
+    Result<void> written = writeInto(beside, files, kept);
+    if (written) {
+        fs::rename(beside, folder, error);
+    }
+    const bool there = fs::exists(folder, removed);
+    fs::remove_all(beside, removed);
+    if (!written || (error && !there)) {
+        return fail(ErrorCode::Io, fmt::format("cannot write {}: {}", folder.string(),
+                                               written ? error.message() : written.error().message));
+    }
+    return !error;
+}
+
+} // namespace
+
+Result<ExportedFiles> exportKernel(const ExportRequest& request)
+{
+    ESPALIER_CHECK(checkExportable(request));
+    const Files files = filesOf(request);
+    std::error_code error;
+    fs::path folder = fs::absolute(request.folder, error).lexically_normal();
+    folder = folder.has_filename() ? folder : folder.parent_path(); // "out/"
+    const std::string name = request.name.empty() ? request.task.entry : request.name;
+    const auto before = nodeInEvidence(folder / (name + ".evidence.json"));
+    bool done = false;
+    if (!fs::exists(folder, error)) {
+        ESPALIER_TRY(done, writeAtOnce(folder, files));
+    }
+    std::vector<std::string> kept;
+    if (!done) {
+        ESPALIER_CHECK(writeInto(folder, files, kept));
+    }
+    ExportedFiles written;
+    for (const auto& [path, content] : files) {
+        written.files.push_back((request.folder / path).string());
     }
     if (before && *before != request.node.summary.id && !kept.empty()) {
         written.replaced = fmt::format(

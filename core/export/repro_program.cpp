@@ -1,232 +1,305 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/export/repro_program.h"
 
+#include "core/build/entry_header.h"
+#include "core/export/repro_tools.h"
+#include "core/export/source_parts.h"
+#include "core/model/task_loader.h"
+
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace espalier {
 namespace {
 
-/// What stands before the candidate: nothing that it could notice.
-constexpr const char* head = R"(#include <cstddef>
-#include <cstdint>
-#include <cuda_runtime.h>
-)";
-
-/// Host code; %-free, so that it stands here as it is.
-constexpr const char* tools = R"(
-// --- what follows calls the kernel above ---------------------------------------------------------------------------
-
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
-
-namespace repro {
-
-inline void check(cudaError_t error, const char* what)
-{
-    if (error != cudaSuccess) {
-        std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-        std::exit(1);
-    }
-}
-
-// SplitMix64: element i of a stream is a function of seed and i.
-inline double uniform(uint64_t seed, uint64_t i)
-{
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
-}
-
-// Box and Muller.
-inline double normal(uint64_t seed, uint64_t i)
-{
-    return std::sqrt(-2.0 * std::log(1.0 - uniform(seed, 2 * i))) * std::cos(6.283185307179586 * uniform(seed, 2 * i + 1));
-}
-
-template <typename T>
-struct Buffer {
-    std::vector<T> host;
-    T* device = nullptr;
-    explicit Buffer(size_t count) : host(count) { check(cudaMalloc(&device, (count ? count : 1) * sizeof(T)), "cudaMalloc"); }
-    void toDevice() { check(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice), "copy to the device"); }
-    void toHost() { check(cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost), "copy to the host"); }
-};
-
-template <typename T>
-void describe(const char* name, const std::vector<T>& values)
-{
-    double sum = 0, largest = 0;
-    size_t strange = 0;
-    for (const T value : values) {
-        const double number = static_cast<double>(value);
-        strange += std::isfinite(number) ? 0 : 1;
-        sum += std::isfinite(number) ? number : 0;
-        largest = std::fmax(largest, std::fabs(number));
-    }
-    std::printf("%s: %zu elements, sum %.9g, largest magnitude %.9g, %zu not finite\n", name, values.size(), sum, largest, strange);
-}
-
-} // namespace repro
-)";
-
-Result<std::string> drawOfElement(const Task& task, const Argument& argument, const TaskCase& taskCase)
-{
-    const ValueDistribution& values = task.valuesOf(argument, taskCase);
-    switch (values.kind) {
-    case DistributionKind::Normal:
-        return fmt::format("{:.17g} + {:.17g} * repro::normal(seed, i)", values.a, values.b);
-    case DistributionKind::Uniform:
-        return fmt::format("{:.17g} + {:.17g} * repro::uniform(seed, i)", values.a, values.b - values.a);
-    case DistributionKind::Constant:
-        return fmt::format("{:.17g}", values.a);
-    case DistributionKind::Integers:
-        return fmt::format("std::floor({:.17g} + {:.17g} * repro::uniform(seed, i))", values.a,
-                           values.b - values.a + 1);
-    case DistributionKind::HeavyTail:
-        return fmt::format(
-            "{:.17g} * repro::normal(seed, i) * std::exp2(std::floor({:.17g} * repro::uniform(~seed, i)) - {:.17g})",
-            values.a, 2 * values.b + 1, values.b);
-    default:
-        return fail(
-            ErrorCode::NotSupported,
-            fmt::format(
-                "The repro program cannot draw {} as {}: name a case with normal, uniform, constant, integer or "
-                "heavy-tailed values.",
-                argument.name, nameOf(values.kind)));
-    }
-}
-
-const char* hostType(DataType type)
+const char* opsName(DataType type)
 {
     switch (type) {
     case DataType::F64:
-        return "double";
+        return "DType::F64";
     case DataType::F32:
+        return "DType::F32";
     case DataType::TF32:
-        return "float";
-    case DataType::I32:
-        return "int32_t";
-    case DataType::I64:
-        return "int64_t";
+        return "DType::TF32";
+    case DataType::F16:
+        return "DType::F16";
+    case DataType::BF16:
+        return "DType::BF16";
+    case DataType::FP8E4M3:
+        return "DType::FP8E4M3";
+    case DataType::FP8E5M2:
+        return "DType::FP8E5M2";
     case DataType::I8:
-        return "int8_t";
-    default:
-        return nullptr;
+        return "DType::I8";
+    case DataType::I32:
+        return "DType::I32";
+    case DataType::I64:
+        return "DType::I64";
+    case DataType::Bool:
+        break;
     }
+    return "DType::Bool";
 }
 
-/// Declaration, contents and use of one argument.
-struct Part {
-    std::string prepare, call, after;
+/// "half_normal" of a task is Distribution::HalfNormal of the operations.
+std::string opsName(DistributionKind kind)
+{
+    std::string name = "Distribution::";
+    bool upper = true;
+    for (const char c : nameOf(kind)) {
+        if (c != '_') {
+            name += static_cast<char>(upper ? std::toupper(static_cast<unsigned char>(c)) : c);
+        }
+        upper = c == '_';
+    }
+    return name;
+}
+
+/// Another text in the same file: its macros end with it, and a main() of its own is none.
+std::string enclosed(const std::string& text, const std::string& file)
+{
+    const bool hasMain = definesFunction(text, "main");
+    std::string part = hasMain ? "#define main main_of_the_source\n" : "";
+    part += fmt::format("#line 1 \"{}\"\n{}{}", file, text, text.ends_with('\n') ? "" : "\n");
+    part += hasMain ? "#undef main\n" : "";
+    for (const std::string& macro : macrosIn(text)) {
+        part += fmt::format("#undef {}\n", macro);
+    }
+    return part;
+}
+
+class Program
+{
+public:
+    Program(const ReproRequest& request, const CallRecipe& recipe)
+        : m_request(request), m_task(request.task), m_recipe(recipe)
+    {
+        m_case.parameters = recipe.parameters;
+    }
+
+    Result<std::string> text()
+    {
+        for (const Argument& argument : m_task.arguments) {
+            ESPALIER_CHECK(argument.isPointer() ? addBuffer(argument) : addScalar(argument));
+        }
+        ESPALIER_TRY(const std::string comparison, compared());
+        std::string program = head() + prelude();
+        program += fmt::format("extern \"C\" __attribute__((weak)) {}; // it may be missing\n",
+                               workspacePrototype(m_task).substr(std::string_view("extern \"C\" ").size()));
+        program += enclosed(m_request.node.source, "candidate.cu");
+        if (m_request.check) {
+            const std::string& oracle = m_task.oracle.source.text;
+            program += fmt::format("{}namespace oracle_of_the_task {{\n{}}} // namespace oracle_of_the_task\n",
+                                   includesIn(oracle), enclosed(oracle, m_task.oracle.source.name));
+        }
+        program += "#line 1 \"repro_main.cu\"\n" + reproTools();
+        return program + mainFunction(comparison);
+    }
+
+private:
+    std::string head() const
+    {
+        std::vector<std::string> flags = m_task.build.flags;
+        const auto standard = std::find_if(flags.begin(), flags.end(), [](const std::string& flag) {
+            return flag.starts_with("-std") || flag.starts_with("--std");
+        });
+        if (standard == flags.end()) {
+            flags.insert(flags.begin(), "-std=c++17");
+        }
+        const NodeSummary& node = m_request.node.summary;
+        std::string title = node.title;
+        std::replace_if(title.begin(), title.end(), [](unsigned char c) { return c < ' ' || c == '\\'; }, ' ');
+        std::string text =
+            fmt::format("// Node {} (\"{}\") of a search on {}, called as {} has it.\n"
+                        "//   nvcc -O3 {} -lineinfo -arch=native -Xcompiler -ffp-contract=off repro.cu -o repro\n",
+                        node.id.value, title, m_task.id, m_recipe.where, fmt::join(flags, " "));
+        if (m_request.check) {
+            text += "//   ./repro           calls, times, and every output compared with the fp64 oracle; exit code 3: "
+                    "wrong\n"
+                    "//   ./repro --only    the calls alone, for compute-sanitizer ./repro --only, ncu --set full "
+                    "./repro --only\n";
+        } else {
+            text += "//   ncu --set full ./repro, compute-sanitizer ./repro\n";
+        }
+        return text + "//   ./repro --inputs DIR   writes the inputs and ends; needs no GPU\n"
+                      "// cuda-gdb: build it with -G\n";
+    }
+
+    std::string prelude() const
+    {
+        std::string text = entryHeader(m_task);
+        if (const auto once = text.find("#pragma once\n"); once != std::string::npos) {
+            text.erase(once, 13); // no header any more
+        }
+        return text;
+    }
+
+    const CallRecipe::Buffer* bufferOf(const Argument& argument) const
+    {
+        const auto found = std::find_if(m_recipe.buffers.begin(), m_recipe.buffers.end(),
+                                        [&](const CallRecipe::Buffer& one) { return one.argument == argument.name; });
+        return found == m_recipe.buffers.end() ? nullptr : &*found;
+    }
+
+    Result<void> addBuffer(const Argument& argument)
+    {
+        const CallRecipe::Buffer* buffer = bufferOf(argument);
+        if (!buffer) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("The call that failed had no argument {}: the task is another one now; name a case "
+                                    "with --case.",
+                                    argument.name));
+        }
+        ESPALIER_TRY(const std::int64_t count, elementCount(m_task, argument, m_case));
+        m_prepare += fmt::format("    Buffer {0}_buffer(\"{0}\", {1}ull, {2}, {3});\n", argument.name, count,
+                                 opsName(argument.type), buffer->place);
+        for (const CallRecipe::Range& range : buffer->ranges) {
+            m_prepare += fmt::format("    {}_buffer.draw({}, {:.17g}, {:.17g}, {}ull, {}ull, {}ull, {}ull, {}ull);\n",
+                                     argument.name, opsName(buffer->kind), buffer->a, buffer->b, buffer->row,
+                                     range.first, range.count, range.index, range.seed);
+        }
+        (argument.kind == ArgumentKind::Output ? m_outputs : m_inputs).push_back(&argument);
+        const std::string pointer =
+            fmt::format("static_cast<{}>({}_buffer.device())", cTypeOf(argument), argument.name);
+        m_call += pointer + ", ";
+        if (argument.kind != ArgumentKind::Output) {
+            m_oracleCall += pointer + ", ";
+        }
+        return {};
+    }
+
+    Result<void> addScalar(const Argument& argument)
+    {
+        const Expression value = argument.scalarValue.value_or(Expression());
+        std::string text;
+        if (argument.type == DataType::F32 || argument.type == DataType::F64) {
+            ESPALIER_TRY(const double number, value.evaluate(m_recipe.parameters));
+            text = fmt::format("static_cast<{}>({:.17g})", cTypeOf(argument), number);
+        } else {
+            ESPALIER_TRY(const std::int64_t number, value.evaluateInteger(m_recipe.parameters));
+            text = fmt::format("static_cast<{}>({}ll)", cTypeOf(argument), number);
+        }
+        m_call += text + ", ";
+        m_oracleCall += text + ", ";
+        m_scalars += (m_scalars.empty() ? "" : ", ") + text;
+        return {};
+    }
+
+    Result<std::string> compared()
+    {
+        std::string text;
+        ESPALIER_TRY(const double length, reductionLengthOf(m_task, m_case));
+        for (const Argument* output : m_request.check ? m_outputs : std::vector<const Argument*>()) {
+            text +=
+                fmt::format("    {{\n        Answer reference({0}_buffer.elements()), scale({0}_buffer.elements());\n"
+                            "        check({1}({2}reference.device(), scale.device(), 0, "
+                            "static_cast<int64_t>({0}_buffer.elements()), "
+                            "stream), \"the oracle\");\n        check(cudaStreamSynchronize(stream), \"the oracle\");\n"
+                            "        {0}_buffer.get();\n"
+                            "        right = agrees({0}_buffer, reference, scale, {3:.17g}, {4:.17g}, {5:.17g}, "
+                            "{6:.17g}, {7:.17g}) && right;\n"
+                            "    }}\n",
+                            output->name, oracleName(m_task, output->name), m_oracleCall, m_task.contract.unitRoundoff,
+                            m_recipe.elementFactor, m_recipe.absoluteFactor, bufferOf(*output)->normBound, length);
+        }
+        return text;
+    }
+
+    std::string each(const std::vector<const Argument*>& arguments, const char* act, const char* indent) const
+    {
+        std::string text;
+        for (const Argument* argument : arguments) {
+            text += fmt::format("{}{}_buffer.{};\n", indent, argument->name, act);
+        }
+        return text;
+    }
+
+    std::string mainFunction(const std::string& comparison) const
+    {
+        std::string text = "\nint main(int argc, char** argv)\n{\n    using namespace repro;\n"
+                           "    const std::string option = argc > 1 ? argv[1] : \"\";\n" +
+                           m_prepare;
+        text += "    if (option == \"--inputs\" && argc > 2) {\n" + each(m_inputs, "write(argv[2])", "        ") +
+                "        return 0;\n    }\n";
+        text += each(m_inputs, "put()", "    ");
+        text += fmt::format("    const size_t workspaceBytes = &{0}_workspace ? {0}_workspace({1}) : 0;\n",
+                            m_task.entry, m_scalars);
+        text += "    void* workspace = nullptr;\n    if (workspaceBytes > 0) {\n"
+                "        check(cudaMalloc(&workspace, workspaceBytes), \"the workspace\");\n    }\n"
+                "    cudaStream_t stream;\n    check(cudaStreamCreate(&stream), \"cudaStreamCreate\");\n"
+                "    cudaEvent_t begin, end;\n    check(cudaEventCreate(&begin), \"event\");\n"
+                "    check(cudaEventCreate(&end), \"event\");\n"
+                "    for (int call = 0; call < 3; ++call) {\n        float milliseconds = 0;\n";
+        text += each(m_outputs, "poison()", "        ") + each(m_outputs, "put()", "        ");
+        text += fmt::format("        check(cudaEventRecord(begin, stream), \"event\");\n"
+                            "        check({}({}workspace, workspaceBytes, stream), \"the kernel's entry\");\n"
+                            "        check(cudaEventRecord(end, stream), \"event\");\n"
+                            "        check(cudaStreamSynchronize(stream), \"the kernel\");\n"
+                            "        check(cudaEventElapsedTime(&milliseconds, begin, end), \"event\");\n"
+                            "        std::printf(\"call %d: %.3f us\\n\", call, milliseconds * 1000);\n    }}\n",
+                            m_task.entry, m_call);
+        if (comparison.empty()) {
+            return text + "    return 0;\n}\n";
+        }
+        return text + "    bool right = true;\n    if (option == \"--only\") {\n        return 0;\n    }\n" +
+               comparison + "    return right ? 0 : 3;\n}\n";
+    }
+
+    const ReproRequest& m_request;
+    const Task& m_task;
+    const CallRecipe& m_recipe;
+    TaskCase m_case;
+    std::string m_prepare, m_call, m_oracleCall, m_scalars;
+    std::vector<const Argument*> m_inputs, m_outputs;
 };
 
-Result<Part> bufferPart(const Task& task, const Argument& argument, const TaskCase& taskCase, std::uint64_t seed)
+Result<CallRecipe> recipeFor(const ReproRequest& request)
 {
-    const char* type = hostType(argument.type);
-    if (!type || !argument.strides.empty() || argument.pitch || argument.offset || argument.index) {
-        return fail(ErrorCode::NotSupported,
-                    fmt::format("The repro program cannot make argument {} of task {}: only dense buffers of "
-                                "32- and 64-bit numbers, without indices.",
-                                argument.name, task.id));
+    const Task& task = request.task;
+    auto failed = request.caseId.empty() ? failedCall(request.node.evaluation) : std::nullopt;
+    if (!failed) {
+        const auto verified = task.casesWith(CaseRole::Verify);
+        const TaskCase* taskCase =
+            request.caseId.empty() ? (verified.empty() ? nullptr : verified.front()) : task.findCase(request.caseId);
+        if (!taskCase) {
+            return fail(ErrorCode::NotFound, fmt::format("Task {} has no case \"{}\".", task.id, request.caseId));
+        }
+        return CallRecipe::of(task, *taskCase, request.seed.value_or(1));
     }
-    ESPALIER_TRY(const std::int64_t count, elementCount(task, argument, taskCase));
-    Part part;
-    part.prepare = fmt::format("    repro::Buffer<{}> {}({});\n", type, argument.name, count);
-    if (argument.kind == ArgumentKind::Output) {
-        part.prepare += fmt::format(
-            "    std::memset({0}.host.data(), 0xff, {0}.host.size() * sizeof({1})); // poison\n", argument.name, type);
-    } else {
-        ESPALIER_TRY(const std::string draw, drawOfElement(task, argument, taskCase));
-        part.prepare += fmt::format(
-            "    {{\n        const uint64_t seed = {}ull;\n        for (size_t i = 0; i < {}.host.size(); ++i) {{\n"
-            "            {}.host[i] = static_cast<{}>({});\n        }}\n        (void)seed;\n    }}\n",
-            seed, argument.name, argument.name, type, draw);
+    if (request.seed) {
+        std::uint64_t seed = *request.seed;
+        for (CallRecipe::Buffer& buffer : failed->buffers) {
+            for (CallRecipe::Range& range : buffer.ranges) {
+                range.seed = seed++;
+            }
+        }
     }
-    part.prepare += fmt::format("    {}.toDevice();\n", argument.name);
-    part.call = argument.name + ".device";
-    if (argument.kind == ArgumentKind::Output || argument.kind == ArgumentKind::InOut) {
-        part.after = fmt::format("    {0}.toHost();\n    repro::describe(\"{0}\", {0}.host);\n", argument.name);
-    }
-    return part;
-}
-
-Result<Part> scalarPart(const Argument& argument, const TaskCase& taskCase)
-{
-    Part part;
-    const Expression value = argument.scalarValue.value_or(Expression());
-    if (argument.type == DataType::I64 || argument.type == DataType::I32 || argument.type == DataType::I8 ||
-        argument.type == DataType::Bool) {
-        ESPALIER_TRY(const std::int64_t number, value.evaluateInteger(taskCase.parameters));
-        part.call = fmt::format("static_cast<{}>({})", cTypeOf(argument), number);
-    } else {
-        ESPALIER_TRY(const double number, value.evaluate(taskCase.parameters));
-        part.call = fmt::format("static_cast<{}>({:.17g})", cTypeOf(argument), number);
-    }
-    return part;
+    return *failed;
 }
 
 } // namespace
 
+std::optional<CallRecipe> failedCall(const Evaluation& evaluation)
+{
+    for (const Evidence& evidence : evaluation.evidence) {
+        if (evidence.check == CallRecipe::check) {
+            return CallRecipe::parse(evidence.sentence);
+        }
+    }
+    return std::nullopt;
+}
+
 Result<std::string> reproProgram(const ReproRequest& request)
 {
-    const Task& task = request.task;
     if (request.node.source.empty()) {
         return fail(ErrorCode::InvalidInput,
                     fmt::format("Node {} has no source: name a root or a candidate.", request.node.summary.id.value));
     }
-    const auto verified = task.casesWith(CaseRole::Verify);
-    const TaskCase* taskCase =
-        request.caseId.empty() ? (verified.empty() ? nullptr : verified.front()) : task.findCase(request.caseId);
-    if (!taskCase) {
-        return fail(ErrorCode::NotFound, fmt::format("Task {} has no case \"{}\".", task.id, request.caseId));
-    }
-    std::string prepare, after, call, scalars;
-    std::uint64_t seed = request.seed;
-    for (const Argument& argument : task.arguments) {
-        ESPALIER_TRY(const Part part, argument.isPointer() ? bufferPart(task, argument, *taskCase, seed++)
-                                                           : scalarPart(argument, *taskCase));
-        prepare += part.prepare;
-        after += part.after;
-        call += part.call + ", ";
-        if (!argument.isPointer()) {
-            scalars += (scalars.empty() ? "" : ", ") + part.call;
-        }
-    }
-    const bool asksForWorkspace = request.node.source.find(task.entry + "_workspace") != std::string::npos;
-    std::string program =
-        fmt::format("// Node {} (\"{}\") of a search on {}, called once as case {} asks for it.\n"
-                    "//   nvcc -O3 -lineinfo -arch=native repro.cu -o repro && ./repro\n"
-                    "//   ncu --set full ./repro · compute-sanitizer ./repro · cuda-gdb ./repro (add -G)\n",
-                    request.node.summary.id.value, request.node.summary.title, task.id, taskCase->id);
-    program += head;
-    std::string prototype = request.prototype;
-    if (const auto once = prototype.find("#pragma once\n"); once != std::string::npos) {
-        prototype.erase(once, 13); // no header any more
-    }
-    program += prototype;
-    program += fmt::format("\n#line 1 \"candidate.cu\"\n{}\n#line 1 \"repro_main.cu\"", request.node.source);
-    program += tools;
-    program += fmt::format(
-        "\nint main()\n{{\n{}    size_t workspaceBytes = {};\n    void* workspace = nullptr;\n"
-        "    if (workspaceBytes > 0) {{\n        repro::check(cudaMalloc(&workspace, workspaceBytes), "
-        "\"workspace\");\n    }}\n"
-        "    cudaStream_t stream;\n    repro::check(cudaStreamCreate(&stream), \"cudaStreamCreate\");\n"
-        "    cudaEvent_t begin, end;\n    repro::check(cudaEventCreate(&begin), \"event\");\n"
-        "    repro::check(cudaEventCreate(&end), \"event\");\n"
-        "    for (int call = 0; call < 3; ++call) {{\n        float milliseconds = 0;\n"
-        "        repro::check(cudaEventRecord(begin, stream), \"event\");\n"
-        "        repro::check({}({}workspace, workspaceBytes, stream), \"the kernel's entry\");\n"
-        "        repro::check(cudaEventRecord(end, stream), \"event\");\n"
-        "        repro::check(cudaStreamSynchronize(stream), \"the kernel\");\n"
-        "        repro::check(cudaEventElapsedTime(&milliseconds, begin, end), \"event\");\n"
-        "        std::printf(\"call %d: %.3f us\\n\", call, milliseconds * 1000);\n    }}\n{}    return 0;\n}}\n",
-        prepare, asksForWorkspace ? fmt::format("{}_workspace({})", task.entry, scalars) : "0", task.entry, call,
-        after);
-    return program;
+    ESPALIER_CHECK(checkSupported(request.task));
+    ESPALIER_TRY(const CallRecipe recipe, recipeFor(request));
+    return Program(request, recipe).text();
 }
 
 } // namespace espalier
