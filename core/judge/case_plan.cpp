@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/case_plan.h"
 
+#include "core/model/call_recipe.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -78,16 +80,6 @@ Result<ops::Distribution> opsDistribution(DistributionKind kind, const std::stri
                 fmt::format("not_supported: values.recorded of argument {}: inputs are drawn, not replayed", argument));
 }
 
-/// What FillArgs::row says: a row, or how long a region of mixed regimes is on average: short enough that a tensor has
-/// all of them, long enough that many elements in a row say nothing about the next.
-std::uint64_t rowOf(const ArgumentPlan& plan, DistributionKind kind)
-{
-    if (kind == DistributionKind::Mixed) {
-        return std::clamp<std::uint64_t>(plan.elements / 6, 16, std::uint64_t{1} << 20);
-    }
-    return plan.shape.empty() ? 1 : static_cast<std::uint64_t>(std::max<std::int64_t>(plan.shape.back(), 1));
-}
-
 Result<runner::CallValue> scalarValue(const Argument& argument, const TaskCase& taskCase)
 {
     using runner::ValueKind;
@@ -146,7 +138,7 @@ Result<ArgumentPlan> planArgument(const Task& task, const Argument& argument, co
         ESPALIER_TRY(plan.fill.distribution, opsDistribution(values.kind, argument.name));
         plan.fill.a = values.a;
         plan.fill.b = values.b;
-        plan.fill.row = rowOf(plan, values.kind);
+        plan.fill.row = drawnRow(values.kind, plan.elements, plan.shape);
     }
     return plan;
 }
@@ -167,6 +159,7 @@ Result<CasePlan> planCase(const Task& task, const TaskCase& taskCase)
     CasePlan plan;
     plan.id = taskCase.id;
     plan.weight = taskCase.weight;
+    plan.parameters = taskCase.parameters;
     plan.unitRoundoff = task.contract.unitRoundoff;
     plan.elementFactor = task.contract.elementFactor;
     plan.bitwise = task.contract.deterministic;

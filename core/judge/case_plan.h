@@ -30,6 +30,7 @@ struct ArgumentPlan {
 struct CasePlan {
     std::string id;
     double weight = 1;
+    Parameters parameters;               ///< of the case
     std::vector<ArgumentPlan> arguments; ///< in the entry's order
     std::vector<double> normBounds;      ///< by argument; 0: no norm criterion
     double reductionLength = 0;          ///< K of the contract; 0: not said

@@ -3,6 +3,7 @@
 
 #include "core/analysis/statistics.h"
 #include "core/judge/defences.h"
+#include "core/judge/failed_call.h"
 #include "core/judge/graph_replay.h"
 #include "core/judge/verifier.h"
 
@@ -185,7 +186,7 @@ Judged<void> Timer::checkBlock(WorkArea& area, const std::vector<Before>& before
     for (std::size_t w = 0; w < windows.size(); ++w) {
         if (auto verdict =
                 OracleComparison::judge(plan, windows[w].argument, tallies[w], before[windows[w].set], where)) {
-            return std::unexpected(std::move(*verdict));
+            return std::unexpected(withRecipe(std::move(*verdict), area, windows[w].set, where));
         }
     }
     record.checkedCalls += static_cast<int>(sets.size());
@@ -198,7 +199,7 @@ Judged<void> Timer::checkBlock(WorkArea& area, const std::vector<Before>& before
                 continue;
             }
             if (auto verdict = OracleComparison::judge(plan, a, whole[a], before[set], where)) {
-                return std::unexpected(std::move(*verdict));
+                return std::unexpected(withRecipe(std::move(*verdict), area, set, where));
             }
         }
         ++record.fullyCompared;

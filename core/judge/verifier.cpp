@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/judge/defences.h"
+#include "core/judge/failed_call.h"
 #include "core/judge/graph_replay.h"
 
 #include <algorithm>
@@ -81,6 +82,16 @@ Judged<void> Verifier::judgeDamage(WorkArea& area, std::size_t set, const std::s
 Judged<void> Verifier::runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
                                Verified& verified, std::vector<OutputTally>& tallies)
 {
+    const std::string where = fmt::format("call {} of case {}", call + 1, area.plan().id);
+    Judged<void> result = prepareAndCall(area, where, preparation, workspaceBytes, verified, tallies);
+    return result ? std::move(result)
+                  : std::unexpected(withRecipe(std::move(result.error()), area, preparation.set, where));
+}
+
+Judged<void> Verifier::prepareAndCall(WorkArea& area, const std::string& where, const Preparation& preparation,
+                                      std::uint64_t workspaceBytes, Verified& verified,
+                                      std::vector<OutputTally>& tallies)
+{
     const CasePlan& plan = area.plan();
     const std::size_t set = preparation.set;
     const Before before = preparation.before;
@@ -88,7 +99,6 @@ Judged<void> Verifier::runCall(WorkArea& area, int call, const Preparation& prep
     ESPALIER_CHECK(orInfrastructure(area.poisonOutputs(set, before)));
     ESPALIER_CHECK(orInfrastructure(area.poisonWorkspace()));
     ESPALIER_TRY(const runner::Call entry, entryCall(m_context, m_candidate, area, set, workspaceBytes));
-    const std::string where = fmt::format("call {} of case {}", call + 1, plan.id);
     const bool displace = !m_context.session.simulated(); // as in a timed block: the candidate must not tell them apart
     ESPALIER_TRY(const BlockFacts facts,
                  runCalls(m_context, m_candidate, {entry}, displace, m_context.runners.deadlines().call, where));
@@ -190,7 +200,8 @@ Judged<void> Verifier::runCase(const CasePlan& plan, const std::vector<Preparati
             verified.record.launches.push_back(*count);
             ++verified.record.calls;
         } else {
-            result = std::unexpected(count.error());
+            result = std::unexpected(
+                withRecipe(count.error(), area, 0, fmt::format("the replayed call of case {}", plan.id)));
         }
     }
     m_context.buffers.release();

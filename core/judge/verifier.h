@@ -55,6 +55,8 @@ private:
     Judged<void> judgeRepeats(const CasePlan& plan, const RepeatCheck& check, Verified& verified) const;
     Judged<void> runCall(WorkArea& area, int call, const Preparation& preparation, std::uint64_t workspaceBytes,
                          Verified& verified, std::vector<OutputTally>& tallies);
+    Judged<void> prepareAndCall(WorkArea& area, const std::string& where, const Preparation& preparation,
+                                std::uint64_t workspaceBytes, Verified& verified, std::vector<OutputTally>& tallies);
 
     const Context& m_context;
     OracleComparison& m_oracle;

@@ -97,6 +97,15 @@ ops::FillArgs fillOf(const ArgumentPlan& argument, const Region& region, const D
     return args;
 }
 
+/// The task's name of a draw: both lists have the same order.
+DistributionKind kindOf(ops::Distribution distribution)
+{
+    static_assert(static_cast<int>(DistributionKind::Normal) == static_cast<int>(ops::Distribution::Normal) &&
+                  static_cast<int>(DistributionKind::Sparse) == static_cast<int>(ops::Distribution::Sparse) &&
+                  static_cast<int>(DistributionKind::Mixed) == static_cast<int>(ops::Distribution::Mixed));
+    return static_cast<DistributionKind>(distribution);
+}
+
 /// Where data start: no better aligned than the contract says, somewhere else every time when `churn` is asked for.
 /// Less than a guard's reach, so that what lies past the end is still the band.
 std::uint64_t retreatOf(const ArgumentPlan& argument, bool churn)
@@ -210,6 +219,43 @@ Result<WorkArea> WorkArea::create(Device& device, BufferPool& pool, const CasePl
         area.m_snapshots = regions[next++];
     }
     return area;
+}
+
+std::optional<CallRecipe> WorkArea::recipeOf(std::size_t index, std::string where) const
+{
+    const CallSet& set = m_sets[index];
+    CallRecipe recipe;
+    recipe.parameters = m_plan->parameters;
+    recipe.elementFactor = m_plan->elementFactor;
+    recipe.absoluteFactor = m_plan->absoluteFactor;
+    recipe.where = std::move(where);
+    for (std::size_t a = 0; a < m_plan->arguments.size(); ++a) {
+        const ArgumentPlan& argument = m_plan->arguments[a];
+        if (!argument.isInput() && !argument.isOutput()) {
+            continue;
+        }
+        CallRecipe::Buffer& buffer = recipe.buffers.emplace_back();
+        buffer.argument = argument.name;
+        buffer.place = set.regions[a].address() % CasePlan::largestAlignment;
+        if (argument.isOutput()) {
+            buffer.normBound = m_plan->normBounds[a];
+            continue;
+        }
+        if (set.drawn[a].empty()) {
+            return std::nullopt;
+        }
+        const ops::FillArgs fill = changedFill(argument.fill, set.changes[a]);
+        buffer.kind = kindOf(fill.distribution);
+        buffer.a = fill.a;
+        buffer.b = fill.b;
+        buffer.row = fill.row;
+        for (const Drawn& drawn : set.drawn[a]) {
+            if (drawn.count > 0) {
+                buffer.ranges.push_back({drawn.first, drawn.count, drawn.index, drawn.seed});
+            }
+        }
+    }
+    return recipe;
 }
 
 std::vector<WorkArea::Band> WorkArea::bandsOf(const Region& region) const

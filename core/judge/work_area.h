@@ -4,9 +4,11 @@
 #include "core/device/device.h"
 #include "core/judge/buffer_pool.h"
 #include "core/judge/case_plan.h"
+#include "core/model/call_recipe.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,6 +97,8 @@ public:
     /// Outputs and the slack around them as `before` says.
     Result<void> poisonOutputs(std::size_t set, Before before);
     Result<void> poisonWorkspace();
+    /// What makes the contents of a set again; `where`: "call 2 of case 8x4096". Nothing before it was drawn.
+    std::optional<CallRecipe> recipeOf(std::size_t set, std::string where) const;
 
     /// What changed that must not have: sentences, empty when nothing did. Errors: the device's.
     struct Damage {

@@ -2,6 +2,7 @@
 #include "core/propose/prompt/channels.h"
 
 #include "core/base/text.h"
+#include "core/model/call_recipe.h"
 #include "core/propose/prompt/task_words.h"
 
 #include <algorithm>
@@ -246,7 +247,7 @@ PromptChannel evidenceChannel(const Evaluation& evaluation)
                                     oneLine(evaluation.reason, 600)));
     }
     for (const Evidence& evidence : evaluation.evidence) {
-        if (lines.size() < 12) {
+        if (lines.size() < 12 && evidence.check != CallRecipe::check) {
             lines.push_back(fmt::format("[{}] {}", evidence.check, oneLine(evidence.sentence, 600)));
         }
     }
