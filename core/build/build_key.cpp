@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Rises when this version judges a built library by other rules than the last one. The import list is in by itself.
-constexpr std::string_view rules = "espalier build 3";
+constexpr std::string_view rules = "espalier build 4";
 
 std::string importRules()
 {
@@ -82,7 +82,7 @@ Result<std::string> BuildKeys::contentsOf(const std::string& root)
     return sha256(all);
 }
 
-Result<std::string> BuildKeys::keyOf(const BuildJob& job, const Toolkit& toolkit, const std::string& header,
+Result<std::string> BuildKeys::keyOf(const BuildJob& job, const Toolkit& toolkit, const std::vector<InputFile>& files,
                                      const std::vector<std::string>& arguments)
 {
     std::string include;
@@ -93,9 +93,13 @@ Result<std::string> BuildKeys::keyOf(const BuildJob& job, const Toolkit& toolkit
             include += digest + "\n";
         }
     }
+    std::string beside;
+    for (const InputFile& file : files) {
+        beside += fmt::format("{} {}:{}\n", file.name, file.text.size(), file.text);
+    }
     const std::string role = fmt::format("{}", static_cast<int>(job.role));
     const std::string commandLine = fmt::format("{}", fmt::join(arguments, "\n"));
-    return sha256Of({rules, importRules(), job.source, header, commandLine, include, toolkit.identity,
+    return sha256Of({rules, importRules(), job.source, beside, commandLine, include, toolkit.identity,
                      hostCompilerIdentity(), job.architecture, role, job.task->entry});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/build/compile_step.h"
 #include "core/build/toolchain.h"
 #include "core/build/toolkit.h"
 
@@ -11,13 +12,13 @@
 
 namespace espalier {
 
-/// Names a build by everything that can change what comes out: source, entry header, command line, contents of the
-/// include roots, toolkit, host compiler, architecture, role. Thread: any (the digests of large include roots are kept
-/// and shared by the pool's threads). Errors: Io or NotFound naming an include root that cannot be read.
+/// Names a build by everything that can change what comes out: source, the files beside it, command line, contents of
+/// the include roots, toolkit, host compiler, architecture, role. Thread: any (the digests of large include roots are
+/// kept and shared by the pool's threads). Errors: Io or NotFound naming an include root that cannot be read.
 class BuildKeys
 {
 public:
-    Result<std::string> keyOf(const BuildJob& job, const Toolkit& toolkit, const std::string& header,
+    Result<std::string> keyOf(const BuildJob& job, const Toolkit& toolkit, const std::vector<InputFile>& files,
                               const std::vector<std::string>& arguments);
 
 private:

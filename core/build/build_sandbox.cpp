@@ -46,8 +46,8 @@ std::string sandboxedIncludeRoot(std::size_t index)
 
 std::vector<std::string> compilerEnvironment(const Toolkit& toolkit, const std::string& temporaryFolder)
 {
-    return {fmt::format("PATH={}/bin:/usr/bin:/bin", toolkit.home.string()), fmt::format("HOME={}", temporaryFolder),
-            fmt::format("TMPDIR={}", temporaryFolder), "LC_ALL=C.UTF-8"};
+    return {fmt::format("PATH={}:/usr/bin:/bin", toolkit.nvcc.parent_path().string()),
+            fmt::format("HOME={}", temporaryFolder), fmt::format("TMPDIR={}", temporaryFolder), "LC_ALL=C.UTF-8"};
 }
 
 std::vector<std::string> sandboxCommand(const Toolkit& toolkit, const std::vector<std::string>& includeRoots,
@@ -57,8 +57,10 @@ std::vector<std::string> sandboxCommand(const Toolkit& toolkit, const std::vecto
                                         "/usr",  "/usr"};
     showTopLevel(command);
     append(command, {"--ro-bind-try", "/etc/alternatives", "/etc/alternatives"});
-    if (!isUnder(toolkit.home, "/usr")) {
-        append(command, {"--ro-bind", toolkit.home.string(), toolkit.home.string()});
+    for (const fs::path& folder : toolkit.folders) {
+        if (!isUnder(folder, "/usr")) {
+            append(command, {"--ro-bind", folder.string(), folder.string()});
+        }
     }
     // an installed Espalier keeps its tasks, oracles included, under /usr: a candidate must not compile them in
     std::error_code error;

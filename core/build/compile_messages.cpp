@@ -2,6 +2,7 @@
 #include "core/build/compile_messages.h"
 
 #include "core/base/text.h"
+#include "core/build/ptx_lines.h"
 
 #include <algorithm>
 #include <charconv>
@@ -78,8 +79,8 @@ std::optional<Kind> kindOf(std::string_view rest)
 class OutputParser
 {
 public:
-    OutputParser(std::string_view output, std::string_view source)
-        : m_lines(splitLines(output)), m_source(splitLines(source))
+    OutputParser(std::string_view output, std::string_view source, std::string_view ptx, std::string_view sourceName)
+        : m_lines(splitLines(output)), m_source(splitLines(source)), m_ptx(ptx, sourceName)
     {
     }
 
@@ -207,14 +208,43 @@ private:
             return;
         }
         const bool warning = line.find("warning") < at;
-        std::string text(trimmed(line.substr(at + 3)));
-        if (const std::size_t place = line.find(", line "); place < at) {
-            const std::string_view rest = line.substr(place + 7);
-            text = fmt::format("PTX line {}: {}", rest.substr(0, rest.find(';')), text);
+        const std::string_view said = trimmed(line.substr(at + 3));
+        if (said.find("aborted due to errors") != std::string_view::npos) {
+            return;
         }
-        if (text.find("aborted due to errors") == std::string::npos) {
+        std::optional<PtxLines::Place> place;
+        std::string text = withNames(said, place);
+        if (const std::size_t mark = line.find(", line "); mark < at) {
+            const std::string_view rest = line.substr(mark + 7);
+            const std::string_view number = rest.substr(0, rest.find(';'));
+            const int inPtx = numberIn(number).value_or(0);
+            place = m_ptx.placeOf(inPtx);
+            const std::string_view shown = m_ptx.text(inPtx);
+            text += shown.empty() ? fmt::format(" (PTX line {})", number) : fmt::format(" (PTX: {})", shown);
+        }
+        if (place) {
+            add({std::move(place->file), place->line, 0, !warning, "ptxas: " + text});
+        } else {
             add({"ptxas", 0, 0, !warning, std::move(text)});
         }
+    }
+
+    /// The functions in ptxas's quotes by the names that the source gives them; the first one's place, if it is known.
+    std::string withNames(std::string_view said, std::optional<PtxLines::Place>& place) const
+    {
+        std::string text;
+        while (!said.empty()) {
+            const std::size_t open = said.find('\'');
+            const std::size_t close = open == std::string_view::npos ? open : said.find('\'', open + 1);
+            if (close == std::string_view::npos) {
+                break;
+            }
+            const std::string symbol(said.substr(open + 1, close - open - 1));
+            place = place ? place : m_ptx.placeOfFunction(symbol);
+            text += fmt::format("{}'{}'", said.substr(0, open), demangled(symbol));
+            said.remove_prefix(close + 1);
+        }
+        return text + std::string(said);
     }
 
     void information(std::string_view line)
@@ -242,6 +272,7 @@ private:
     }
 
     std::vector<std::string_view> m_lines, m_source;
+    PtxLines m_ptx;
     std::size_t m_at = 0;
     bool m_inKernel = false;
     CompilerOutput m_result;
@@ -249,9 +280,10 @@ private:
 
 } // namespace
 
-CompilerOutput parseCompilerOutput(std::string_view output, std::string_view source)
+CompilerOutput parseCompilerOutput(std::string_view output, std::string_view source, std::string_view ptx,
+                                   std::string_view sourceName)
 {
-    return OutputParser(output, source).parse();
+    return OutputParser(output, source, ptx, sourceName).parse();
 }
 
 std::string firstError(const std::vector<CompileMessage>& messages)

@@ -16,8 +16,10 @@ struct CompilerOutput {
     bool crashed = false;                 ///< one of the compiler's own programs died
 };
 
-/// `source` is the candidate's text: columns are told only where the compiler shows one of its lines unchanged.
-CompilerOutput parseCompilerOutput(std::string_view output, std::string_view source);
+/// `source` is the candidate's text: columns are told only where the compiler shows one of its lines unchanged. `ptx`
+/// is what ptxas read, where it failed: its messages are placed in the source's lines, under `sourceName`.
+CompilerOutput parseCompilerOutput(std::string_view output, std::string_view source, std::string_view ptx = {},
+                                   std::string_view sourceName = "candidate.cu");
 
 /// "candidate.cu, line 7: expected a ";" (and 3 more errors)": the first error, for the outcome's sentence. Empty if
 /// none.

@@ -6,34 +6,40 @@
 #include "core/build/build_sandbox.h"
 #include "core/build/module_name.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace espalier {
 
 namespace {
 
-// the shell of the scripts below knows descriptors of one digit only
-constexpr int hostInFd = 5, hostOutFd = 6, sourceFd = 7, headerFd = 8, resultFd = 9;
+// the shell of the scripts below knows descriptors of one digit only; bubblewrap reads the rest
+constexpr int hostOutFd = 6, resultFd = 9, firstInFd = 10;
 constexpr int notJoined = 125;
+constexpr std::uint64_t mostPtx = std::uint64_t{64} << 20;
 
 // $0: the source; $@: nvcc and its arguments. A first byte says that the sandbox came up and the compiler was started;
-// the library follows when it ended well.
-constexpr const char* wholeScript = "printf + >&9 || exit 126; \"$@\" -shared \"$0\" -o lib.so && cat lib.so >&9";
-constexpr const char* partsScript =
-    "printf + >&9 || exit 126; \"$@\" -c \"$0\" -o whole.o && \"$@\" -shared whole.o -o lib.so && "
-    "cat whole.o >&6 && cat lib.so >&9";
-constexpr const char* deviceScript =
-    "printf + >&9 || exit 126; \"$@\" -fatbin \"$0\" -o device.fatbin || exit; "
-    "objcopy --update-section .nv_fatbin=device.fatbin host.o whole.o && \"$@\" -shared whole.o -o lib.so || exit 125; "
-    "cat lib.so >&9";
+// the library follows when it ended well. 255 is what nvcc ends with when ptxas finds an error: the PTX that it means
+// is made once more, for its lines.
+constexpr std::string_view start = "failed() { code=$1; shift; [ $code != 255 ] || { \"$@\" -ptx \"$0\" -o lib.ptx; "
+                                   "cat lib.ptx >&6; } >/dev/null 2>&1; "
+                                   "exit $code; }; printf + >&9 || exit 126; ";
+constexpr std::string_view whole = "\"$@\" -shared \"$0\" -o lib.so || failed $? \"$@\"; cat lib.so >&9";
+constexpr std::string_view parts = "\"$@\" -c \"$0\" -o whole.o || failed $? \"$@\"; "
+                                   "\"$@\" -shared whole.o -o lib.so && cat whole.o >&6 && cat lib.so >&9";
+constexpr std::string_view device = "\"$@\" -fatbin \"$0\" -o device.fatbin || failed $? \"$@\"; "
+                                    "objcopy --update-section .nv_fatbin=device.fatbin host.o whole.o && "
+                                    "\"$@\" -shared whole.o -o lib.so || exit 125; cat lib.so >&9";
 
-const char* scriptFor(const CompileRequest& request)
+std::string scriptFor(const CompileRequest& request)
 {
-    return request.host ? deviceScript : request.keepHost ? partsScript : wholeScript;
+    return std::string(start).append(request.host ? device : request.keepHost ? parts : whole);
 }
 
 Result<UniqueFd> memoryFile(const char* name, std::string_view content)
@@ -109,6 +115,9 @@ Result<CompileResult> run(ProcessSpec spec, const Outputs& outputs, const Compil
     const std::uint64_t limit = request.fileSizeLimit > 0 ? request.fileSizeLimit : UINT64_MAX;
     std::string written = contentsOf(outputs.library, limit);
     compiled.started = !written.empty();
+    if (compiled.started && !compiled.status.success()) {
+        compiled.ptx = contentsOf(outputs.host, std::min(limit, mostPtx));
+    }
     compiled.joined = !(request.host && compiled.status.code == notJoined);
     if (compiled.started && compiled.status.success()) {
         compiled.library = written.substr(1);
@@ -125,21 +134,25 @@ Result<CompileResult> compile(const Toolkit& toolkit, const CompileRequest& requ
     Outputs outputs;
     ESPALIER_TRY(outputs.library, memoryFile("library", {}));
     ESPALIER_TRY(outputs.host, memoryFile("host", {}));
+    std::vector<std::pair<std::string, std::string_view>> inputs = {{request.sourceName, request.source}};
+    for (const InputFile& file : request.files) {
+        inputs.emplace_back(file.name, file.text);
+    }
+    if (request.host) {
+        inputs.emplace_back("host.o", *request.host);
+    }
     ProcessSpec spec = limited(request);
+    spec.descriptors = {{outputs.library.get(), resultFd}, {outputs.host.get(), hostOutFd}};
     const std::vector<std::string> words = compilerWords(toolkit, request);
     if (request.sandboxed) {
-        ESPALIER_TRY(const UniqueFd source, memoryFile("source", request.source));
-        ESPALIER_TRY(const UniqueFd header, memoryFile("header", request.header));
-        std::vector<SandboxFile> files = {{sourceFd, request.sourceName}, {headerFd, "entry.h"}};
-        spec.descriptors = {{source.get(), sourceFd},
-                            {header.get(), headerFd},
-                            {outputs.library.get(), resultFd},
-                            {outputs.host.get(), hostOutFd}};
-        UniqueFd host;
-        if (request.host) {
-            ESPALIER_TRY(host, memoryFile("host part", *request.host));
-            files.push_back({hostInFd, "host.o"});
-            spec.descriptors.push_back({host.get(), hostInFd});
+        std::vector<UniqueFd> open;
+        std::vector<SandboxFile> files;
+        for (const auto& [name, text] : inputs) {
+            const int target = firstInFd + static_cast<int>(files.size());
+            ESPALIER_TRY(UniqueFd file, memoryFile("input", text));
+            spec.descriptors.push_back({file.get(), target});
+            files.push_back({target, name});
+            open.push_back(std::move(file));
         }
         spec.argv = sandboxCommand(toolkit, request.includeRoots, files,
                                    request.memoryLimit > 0 ? request.memoryLimit : std::uint64_t{8} << 30);
@@ -148,15 +161,14 @@ Result<CompileResult> compile(const Toolkit& toolkit, const CompileRequest& requ
         return run(std::move(spec), outputs, request, std::move(stop));
     }
     ESPALIER_TRY(const ScratchFolder scratch, ScratchFolder::create("espalier-build"));
-    ESPALIER_CHECK(writeFileAtomically(scratch.path() / request.sourceName, request.source));
-    ESPALIER_CHECK(writeFileAtomically(scratch.path() / "entry.h", request.header));
-    if (request.host) {
-        ESPALIER_CHECK(writeFileAtomically(scratch.path() / "host.o", *request.host));
+    for (const auto& [name, text] : inputs) {
+        std::error_code ignored; // what comes of it, writing says
+        std::filesystem::create_directories((scratch.path() / name).parent_path(), ignored);
+        ESPALIER_CHECK(writeFileAtomically(scratch.path() / name, text));
     }
     spec.argv = words;
     spec.workingDirectory = scratch.path().string();
     spec.environment = compilerEnvironment(toolkit, scratch.path().string());
-    spec.descriptors = {{outputs.library.get(), resultFd}, {outputs.host.get(), hostOutFd}};
     return run(std::move(spec), outputs, request, std::move(stop));
 }
 

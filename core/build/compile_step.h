@@ -13,11 +13,16 @@
 
 namespace espalier {
 
+/// A text that the compiler sees as NAME, a path within its working folder. A value.
+struct InputFile {
+    std::string name, text;
+};
+
 /// One run of nvcc over one source. Values.
 struct CompileRequest {
-    std::string source;     ///< seen as `sourceName`, byte for byte
-    std::string sourceName; ///< "candidate.cu"
-    std::string header;     ///< seen as "entry.h"
+    std::string source;            ///< seen as `sourceName`, byte for byte
+    std::string sourceName;        ///< "candidate.cu"
+    std::vector<InputFile> files; ///< beside it: "entry.h" and what else the arguments name
     std::vector<std::string> includeRoots;
     std::vector<std::string> arguments; ///< of nvcc, without -shared, -I, source and -o
     bool keepHost = false;              ///< the host object is wanted beside the library
@@ -38,6 +43,7 @@ struct CompileResult {
     std::uint64_t dropped = 0;
     std::string library; ///< empty unless status.success()
     std::string host;    ///< likewise, where it was wanted
+    std::string ptx;     ///< where ptxas failed: the text that its messages name lines of
     bool joined = true;  ///< false: the device part is fine, but does not belong to the host object
     double seconds = 0;
 };

@@ -31,6 +31,7 @@ constexpr auto imports = std::to_array<AllowedImport>({
     {"cudaFuncGetAttributes", "launch set-up"},
     {"cudaOccupancy*", "launch set-up"},
     {"cudaGetDevice", "launch set-up"},
+    {"cudaGetDeviceCount", "launch set-up"},
     {"cudaDeviceGetAttribute", "launch set-up: number of SMs, shared memory"},
     {"cudaGetDeviceProperties", "launch set-up"},
     {"cudaGetSymbolAddress", "address of a __device__ variable"},
@@ -127,6 +128,7 @@ constexpr auto imports = std::to_array<AllowedImport>({
     // printing an error is honest; what is printed is captured
     {"printf", "printing"}, {"fprintf", "printing"}, {"puts", "printing"}, {"putchar", "printing"}, {"fputs", "printing"},
     {"fputc", "printing"}, {"fwrite", "printing"}, {"fflush", "printing"}, {"stdout", "printing"}, {"stderr", "printing"},
+    {"snprintf", "printing"}, {"vsnprintf", "printing"},
     // mathematics for launch parameters
     {"sqrt", "mathematics"}, {"sqrtf", "mathematics"}, {"exp", "mathematics"}, {"expf", "mathematics"}, {"exp2", "mathematics"},
     {"exp2f", "mathematics"}, {"log", "mathematics"}, {"logf", "mathematics"}, {"log2", "mathematics"}, {"log2f", "mathematics"},
@@ -190,7 +192,17 @@ constexpr auto forbidden = std::to_array<Forbidden>({
     {"process_vm_*", "looks into processes"},
     {"open*", "opens files"}, {"fopen*", "opens files"}, {"read", "reads files"}, {"fread", "reads files"}, {"getenv", "reads the environment"},
     {"clock*", "takes times"}, {"time", "takes times"}, {"gettimeofday", "takes times"}, {"_ZNSt6chrono*", "takes times"},
+    {"cudaSetDevice", "chooses a device; the caller has (algorithms of cub and thrust for a whole device do it as well: use cub's block-wide ones in a kernel)"},
     {"_ZNSt8ios_base4InitC1Ev", "constructs <iostream> when the library is loaded; leave <iostream> out and use printf"},
+    {"_ZSt4cout", "prints by <iostream>; use printf"}, {"_ZSt4cerr", "prints by <iostream>; use printf"},
+    {"_ZSt4clog", "prints by <iostream>; use printf"},
+});
+
+constexpr auto innocent = std::to_array<std::string_view>({
+    "cudaMallocManaged", "cudaMalloc*", "cudaFree", "cudaMemcpy*", "cudaMemset", "cudaStreamCreate", "cudaEventCreate", "cudaSetDevice",
+    // <iostream> and what its operators call
+    "_ZNSt8ios_base4Init*", "_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZStls*", "_ZNSo*", "_ZSt4endl*", "_ZSt5flush*", "_ZSt16__ostream_insert*",
+    "_ZSt16__throw_bad_castv", "_ZNKSt5ctypeIcE*", "_ZNSt9basic_ios*",
 });
 // clang-format on
 
@@ -234,6 +246,12 @@ std::string_view whyForbidden(std::string_view symbol)
         return found->why;
     }
     return isOfTheDriver(symbol) ? "calls the driver itself; use the runtime's functions" : std::string_view();
+}
+
+bool isInnocentImport(std::string_view symbol)
+{
+    return std::any_of(innocent.begin(), innocent.end(),
+                       [&](std::string_view pattern) { return matches(pattern, symbol); });
 }
 
 } // namespace espalier

@@ -20,5 +20,8 @@ bool isAllowedLibrary(std::string_view soname);
 /// What a forbidden call would do and what to do instead, for well-known names: "synchronises; the caller does".
 /// Empty for others.
 std::string_view whyForbidden(std::string_view symbol);
+/// Whether a forbidden call is what pasted programs and honest slips make: refused all the same, but no attempt at
+/// anything. What waits, takes times, looks up functions or reaches outside is not among them.
+bool isInnocentImport(std::string_view symbol);
 
 } // namespace espalier

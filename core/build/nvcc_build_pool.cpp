@@ -14,6 +14,9 @@
 #include "core/build/entry_header.h"
 #include "core/build/host_objects.h"
 #include "core/build/host_part.h"
+#include "core/build/language_standard.h"
+#include "core/build/leftovers.h"
+#include "core/build/slip_advice.h"
 #include "core/build/source_review.h"
 #include "core/build/symbol_check.h"
 
@@ -63,6 +66,13 @@ const char* sourceNameOf(SourceRole role)
     return "candidate.cu";
 }
 
+/// A shell's and bubblewrap's word for a program that a signal ended. Not 255: that is nvcc's when ptxas or nvlink
+/// finds an error in the code.
+bool isSignal(int exitCode)
+{
+    return exitCode > 128 && exitCode <= 128 + SIGRTMAX;
+}
+
 /// "90a" is 9.0, "120" is 12.0; nullopt for anything that nvcc would not understand either.
 std::optional<std::pair<int, int>> capabilityOf(std::string_view architecture)
 {
@@ -78,23 +88,39 @@ std::optional<std::pair<int, int>> capabilityOf(std::string_view architecture)
     return std::pair(number / 10, number % 10);
 }
 
-std::vector<std::string> nvccArguments(const BuildJob& job)
+std::vector<InputFile> filesFor(const BuildJob& job)
+{
+    std::vector<InputFile> files = {{"entry.h", entryHeader(*job.task)}};
+    if (job.role == SourceRole::Candidate) {
+        for (InputFile& file : leftoverFiles(*job.task)) {
+            files.push_back(std::move(file));
+        }
+    }
+    return files;
+}
+
+/// `standard`: what the source states; empty: what the task's flags say.
+std::vector<std::string> nvccArguments(const BuildJob& job, const std::string& standard)
 {
     const std::string& arch = job.architecture;
-    std::vector<std::string> arguments = {"-cudart",
-                                          "none",
-                                          "--no-compress",
-                                          "-lineinfo",
-                                          "-Xptxas",
-                                          "-v",
-                                          "-std=c++17",
-                                          "-Xcompiler",
-                                          "-fPIC,-fvisibility=default",
-                                          "-include",
-                                          "entry.h",
-                                          "-gencode",
-                                          fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
-    arguments.insert(arguments.end(), job.task->build.flags.begin(), job.task->build.flags.end());
+    std::vector<std::string> arguments = {
+        "-cudart",  "none",    "--no-compress", "-lineinfo",
+        "-Xptxas",  "-v",      "-Xcompiler",    "-fPIC,-fvisibility=default",
+        "-include", "entry.h", "-gencode",      fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
+    std::string chosen = "-std=c++17";
+    for (const std::string& flag : job.task->build.flags) {
+        if (flag.starts_with("-std=")) {
+            chosen = flag;
+        } else {
+            arguments.push_back(flag);
+        }
+    }
+    arguments.push_back(standard.empty() ? chosen : "-std=" + standard);
+    if (job.role == SourceRole::Candidate) {
+        for (std::string& argument : leftoverArguments()) {
+            arguments.push_back(std::move(argument));
+        }
+    }
     for (const std::string& library : job.libraries) {
         arguments.push_back("-l" + library);
     }
@@ -163,9 +189,15 @@ private:
 
     BuildCache::Entry obtain(const BuildJob& job, std::stop_token stop)
     {
-        const std::string header = entryHeader(*job.task);
-        const std::vector<std::string> arguments = nvccArguments(job);
-        const auto key = m_keys.keyOf(job, *m_options.toolkit, header, arguments);
+        const auto standard = statedStandard(job.source);
+        if (!standard) {
+            return {ended(Outcome::BuildFailed, NotRunCause::None,
+                          fmt::format("{}, {}", sourceNameOf(job.role), standard.error().message)),
+                    std::nullopt};
+        }
+        const std::vector<InputFile> files = filesFor(job);
+        const std::vector<std::string> arguments = nvccArguments(job, *standard);
+        const auto key = m_keys.keyOf(job, *m_options.toolkit, files, arguments);
         if (!key) {
             return {notRun(NotRunCause::Infrastructure, key.error().message), std::nullopt};
         }
@@ -176,7 +208,7 @@ private:
                 return std::move(*found);
             }
         }
-        BuildCache::Entry entry = compileNow(job, header, arguments, std::move(stop));
+        BuildCache::Entry entry = compileNow(job, files, arguments, std::move(stop));
         if (entry.evaluation.build) {
             entry.evaluation.build->key = *key;
         }
@@ -195,14 +227,14 @@ private:
         return entry;
     }
 
-    BuildCache::Entry compileNow(const BuildJob& job, const std::string& header,
+    BuildCache::Entry compileNow(const BuildJob& job, const std::vector<InputFile>& files,
                                  const std::vector<std::string>& arguments, std::stop_token stop)
     {
         const double deadline = m_options.deadlineSeconds.value_or(job.task->build.deadlineSeconds);
         CompileRequest request;
         request.source = job.source;
         request.sourceName = sourceNameOf(job.role);
-        request.header = header;
+        request.files = files;
         request.includeRoots = job.task->build.includeRoots;
         request.arguments = arguments;
         request.sandboxed = m_sandbox.available;
@@ -210,7 +242,7 @@ private:
         request.memoryLimit = m_options.memoryLimit;
         request.fileSizeLimit = m_options.fileSizeLimit;
         request.outputCap = m_options.outputCap;
-        const std::string host = hostKey(job, header, arguments);
+        const std::string host = hostKey(job, files, arguments);
         request.host = host.empty() ? nullptr : m_hosts.find(host);
         request.keepHost = !host.empty() && !m_hosts.refused(host);
         auto compiled = compile(*m_options.toolkit, request, stop);
@@ -232,7 +264,8 @@ private:
     }
 
     /// Names what the host object of a candidate depends on; empty where its device part cannot be told apart.
-    std::string hostKey(const BuildJob& job, const std::string& header, const std::vector<std::string>& arguments)
+    std::string hostKey(const BuildJob& job, const std::vector<InputFile>& files,
+                        const std::vector<std::string>& arguments)
     {
         std::optional<std::string> part;
         if (m_options.reuseHost && job.role == SourceRole::Candidate) {
@@ -243,7 +276,7 @@ private:
         }
         BuildJob host = job;
         host.source = std::move(*part);
-        return m_keys.keyOf(host, *m_options.toolkit, header, arguments).value_or(std::string());
+        return m_keys.keyOf(host, *m_options.toolkit, files, arguments).value_or(std::string());
     }
 
     BuildCache::Entry judged(const BuildJob& job, const CompileResult& compiled, double deadline) const
@@ -252,7 +285,7 @@ private:
         record.architecture = "sm_" + job.architecture;
         record.toolkit = m_options.toolkit->version;
         record.seconds = compiled.seconds;
-        CompilerOutput said = parseCompilerOutput(compiled.output, job.source);
+        CompilerOutput said = parseCompilerOutput(compiled.output, job.source, compiled.ptx, sourceNameOf(job.role));
         record.messages = std::move(said.messages);
         record.kernels = std::move(said.kernels);
         record.log = printable(compiled.output, m_options.outputCap);
@@ -313,7 +346,7 @@ private:
                             said.empty() ? compiled.status.text() : said));
         }
         if (!compiled.status.success()) {
-            return failure(name, compiled, crashed, record);
+            return failure(job, compiled, crashed, record);
         }
         SymbolVerdict symbols = checkSymbols(compiled.library, *job.task, job.role);
         Evaluation evaluation =
@@ -341,16 +374,17 @@ private:
         return {};
     }
 
-    Evaluation failure(const std::string& name, const CompileResult& compiled, bool crashed,
+    Evaluation failure(const BuildJob& job, const CompileResult& compiled, bool crashed,
                        const BuildRecord& record) const
     {
+        const std::string name = sourceNameOf(job.role);
         if (std::string limit = passedLimit(name, compiled); !limit.empty()) {
             Evaluation evaluation = ended(Outcome::BuildFailed, NotRunCause::None, std::move(limit));
             evaluation.evidence = {{"resources", evaluation.reason}};
             return evaluation;
         }
         std::string first = firstError(record.messages);
-        if (crashed || compiled.status.signal != 0 || compiled.status.code > 128) {
+        if (crashed || compiled.status.signal != 0 || isSignal(compiled.status.code)) {
             return notRun(NotRunCause::Infrastructure, fmt::format("the compiler died on {}: {}", name,
                                                                    first.empty() ? compiled.status.text() : first));
         }
@@ -358,6 +392,11 @@ private:
             return notRun(NotRunCause::Infrastructure,
                           fmt::format("nvcc could not be run ({}); reinstall the CUDA toolkit {}",
                                       trimmed(printable(compiled.output, 200)), m_options.toolkit->version));
+        }
+        if (std::string slip = slipAdvice(record.messages, *job.task); !slip.empty()) {
+            Evaluation evaluation = ended(Outcome::BuildFailed, NotRunCause::None, std::move(slip));
+            evaluation.evidence = {{"not_allowed", evaluation.reason}};
+            return evaluation;
         }
         if (first.empty()) {
             first = fmt::format("{}: nvcc ended with {}", name, compiled.status.text());

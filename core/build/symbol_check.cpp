@@ -23,10 +23,9 @@ constexpr std::uint64_t ownFiniArrayBytes = 8;
 
 constexpr std::size_t mostEvidence = 20;
 
-/// Whether the C library has a function or variable of that name: defining it in a candidate would shadow it.
-bool isOfTheCLibrary(const std::string& name)
+bool isIn(std::initializer_list<const char*> libraries, const std::string& name)
 {
-    for (const char* library : {"libc.so.6", "libm.so.6"}) {
+    for (const char* library : libraries) {
         void* handle = ::dlopen(library, RTLD_LAZY | RTLD_LOCAL);
         const bool found = handle && ::dlsym(handle, name.c_str());
         if (handle) {
@@ -37,6 +36,18 @@ bool isOfTheCLibrary(const std::string& name)
         }
     }
     return false;
+}
+
+/// Whether the C library has a function or variable of that name: defining it in a candidate would shadow it.
+bool isOfTheCLibrary(const std::string& name)
+{
+    return isIn({"libc.so.6", "libm.so.6"}, name);
+}
+
+/// A C++ name that no library here has: the source declares it and forgot to define it.
+bool isNowhere(const std::string& name)
+{
+    return name.starts_with("_Z") && !isIn({"libstdc++.so.6", "libgcc_s.so.1"}, name);
 }
 
 bool shadows(const std::string& name)
@@ -65,12 +76,18 @@ public:
         if (rules.sections) {
             sections();
         }
-        if (!m_verdict.evidence.empty()) {
+        const bool suspicious = !m_verdict.evidence.empty();
+        m_verdict.evidence.insert(m_verdict.evidence.end(), m_slips.begin(), m_slips.end());
+        if (suspicious) {
             m_verdict.outcome = Outcome::Suspicious;
             m_verdict.reason = m_verdict.evidence.front().sentence;
             return std::move(m_verdict);
         }
         entry(m_task.entry, entryPrototype(m_task), "kernel");
+        if (m_verdict.outcome == Outcome::Passed && !m_slips.empty()) {
+            m_verdict.outcome = Outcome::BuildFailed;
+            m_verdict.reason = m_slips.front().sentence;
+        }
         if (m_verdict.outcome == Outcome::Passed && hasExport(m_task.entry + "_prepare")) {
             m_verdict.outcome = Outcome::NotRun;
             m_verdict.reason = fmt::format(
@@ -106,6 +123,13 @@ private:
         }
     }
 
+    void refuse(std::string sentence)
+    {
+        if (m_slips.size() < mostEvidence) {
+            m_slips.push_back({"not_allowed", std::move(sentence)});
+        }
+    }
+
     static std::string shown(const std::string& symbol) { return printable(demangled(symbol), 300); }
 
     void imports()
@@ -115,8 +139,19 @@ private:
                 continue;
             }
             const std::string_view why = whyForbidden(symbol.name);
-            suspect("imports", fmt::format("the kernel calls {}, which {}", shown(symbol.name),
-                                           why.empty() ? "is not on the list of allowed imports" : why));
+            if (why.empty() && isNowhere(symbol.name)) {
+                refuse(fmt::format("the kernel calls {}, which is declared but defined nowhere; put its body into the "
+                                   "source",
+                                   shown(symbol.name)));
+                continue;
+            }
+            std::string sentence = fmt::format("the kernel calls {}, which {}", shown(symbol.name),
+                                               why.empty() ? "is not on the list of allowed imports" : why);
+            if (isInnocentImport(symbol.name)) {
+                refuse(std::move(sentence));
+            } else {
+                suspect("imports", std::move(sentence));
+            }
         }
         for (const std::string& library : m_facts.needed) {
             if (!isAllowedLibrary(library)) {
@@ -183,6 +218,7 @@ private:
         if (const auto near = nearNames(name); !near.empty()) {
             m_verdict.reason += fmt::format("; it defines {}", fmt::join(near, ", "));
         }
+        m_verdict.evidence.insert(m_verdict.evidence.begin(), {"not_allowed", m_verdict.reason});
     }
 
     /// Own functions, those with the name in them first: an overload with other parameters is the usual slip.
@@ -205,6 +241,7 @@ private:
     const ElfFacts& m_facts;
     const Task& m_task;
     SymbolVerdict m_verdict;
+    std::vector<Evidence> m_slips;
 };
 
 } // namespace

@@ -12,9 +12,12 @@ namespace espalier {
 /// What a built library would do when it is loaded, held against the contract: before anything is loaded, because a
 /// library whose constructors have run has already acted. Pure but for asking the running C library for its names.
 struct SymbolVerdict {
-    Outcome outcome = Outcome::Passed; ///< Suspicious, BuildFailed (no entry), NotRun (unsupported: <entry>_prepare)
+    Outcome outcome = Outcome::Passed; ///< Suspicious, BuildFailed (no entry, or what an honest slip leaves in),
+                                       ///< NotRun (unsupported: <entry>_prepare)
     std::string reason;                ///< one sentence
-    std::vector<Evidence> evidence;    ///< checks "imports", "exports", "sections": each names symbol and rule
+    /// Checks "imports", "exports", "sections", and "not_allowed" for what is refused without suspicion: each names
+    /// symbol and rule.
+    std::vector<Evidence> evidence;
 };
 
 /// Which of a candidate's rules are held against it. All of them, but in the corpus program, which shows what each is

@@ -12,7 +12,8 @@ using namespace task_fields;
 
 namespace {
 
-constexpr std::array<std::string_view, 10> flagPrefixes = {"-O",
+constexpr std::array<std::string_view, 11> flagPrefixes = {"-O",
+                                                           "-std=c++",
                                                            "-D",
                                                            "-use_fast_math",
                                                            "--ftz=",
@@ -30,12 +31,12 @@ Result<std::string> buildFlag(const JsonReader& at)
 {
     ESPALIER_TRY(const std::string flag, at.string());
     for (const std::string_view prefix : flagPrefixes) {
-        const bool takesValue = prefix.ends_with('=') || prefix == "-O" || prefix == "-D";
+        const bool takesValue = prefix.ends_with('=') || prefix.ends_with('+') || prefix == "-O" || prefix == "-D";
         if (takesValue ? flag.starts_with(prefix) && flag.size() > prefix.size() : flag == prefix) {
             return flag;
         }
     }
-    return at.complain("one of -O…, -D…, -use_fast_math, --ftz=…, --fmad=…, --prec-div=…, --prec-sqrt=…, "
+    return at.complain("one of -O…, -D…, -std=c++…, -use_fast_math, --ftz=…, --fmad=…, --prec-div=…, --prec-sqrt=…, "
                        "--expt-relaxed-constexpr, --extended-lambda, -maxrregcount=…");
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/build/language_standard.h"
+
+#include "core/base/text.h"
+
+#include <fmt/format.h>
+
+namespace espalier {
+
+bool isStandardName(std::string_view text)
+{
+    return text.size() == 5 && text.starts_with("c++") && text.find_first_not_of("0123456789abcxyz", 3) == text.npos;
+}
+
+Result<std::string> statedStandard(std::string_view source)
+{
+    int number = 0;
+    for (const std::string_view line : splitLines(source)) {
+        ++number;
+        std::string_view text = trimmed(line);
+        if (!text.starts_with("//")) {
+            continue;
+        }
+        text = trimmed(text.substr(2));
+        if (!text.starts_with("espalier:")) {
+            continue;
+        }
+        text = trimmed(text.substr(9));
+        if (!text.starts_with("std") || (text.size() > 3 && text[3] != ' ' && text[3] != '\t')) {
+            continue;
+        }
+        const std::string_view name = trimmed(text.substr(3));
+        if (!isStandardName(name)) {
+            return fail(ErrorCode::InvalidInput,
+                        fmt::format("line {}: expected a standard such as c++20 after \"espalier: std\"; found \"{}\"",
+                                    number, printable(name, 40)));
+        }
+        return std::string(name);
+    }
+    return {};
+}
+
+} // namespace espalier

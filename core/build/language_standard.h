@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/base/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace espalier {
+
+/// What a source says of the C++ that it is written in: `// espalier: std c++20` on a line of its own, the first one
+/// counts. Empty: nothing. Pure. Errors: InvalidInput with the line, what was found and what is expected.
+Result<std::string> statedStandard(std::string_view source);
+
+/// "c++20", "c++17", …: the form of a name that nvcc may know; which ones it knows, it says itself.
+bool isStandardName(std::string_view text);
+
+} // namespace espalier

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/build/slip_advice.h"
+
+#include "core/build/entry_header.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+namespace espalier {
+
+namespace {
+
+std::string shownPlace(const CompileMessage& message)
+{
+    return message.line > 0 ? fmt::format("{}, line {}", message.file, message.line) : message.file;
+}
+
+/// "torch/extension.h" of "torch/extension.h: No such file or directory".
+std::string_view missingHeader(std::string_view text)
+{
+    const std::size_t at = text.find(": No such file or directory");
+    return at == std::string_view::npos ? std::string_view() : text.substr(0, at);
+}
+
+bool isOfPyTorch(std::string_view header)
+{
+    constexpr std::array<std::string_view, 6> folders = {"torch/", "ATen/", "c10/", "pybind11/", "THC/", "Python.h"};
+    return std::any_of(folders.begin(), folders.end(),
+                       [&](std::string_view folder) { return header.starts_with(folder); });
+}
+
+std::string headerAdvice(std::string_view header, const Task& task)
+{
+    if (isOfPyTorch(header)) {
+        return fmt::format("a kernel here is no extension of PyTorch: write {} with plain pointers",
+                           entryPrototype(task));
+    }
+    return "a kernel may include the toolkit's and the C++ library's headers, and those in the folders that the task's "
+           "build.include names";
+}
+
+/// Words that EDG has for a second declaration that does not agree with the first, which entry.h holds.
+bool isOtherSignature(std::string_view text, const std::string& name)
+{
+    if (text.find(fmt::format("\"{}\"", name)) == std::string_view::npos &&
+        text.find(fmt::format(" {}(", name)) == std::string_view::npos) {
+        return false;
+    }
+    constexpr std::array<std::string_view, 5> words = {"more than one instance of overloaded function",
+                                                       "distinguished by return type alone", "is incompatible with",
+                                                       "linkage specification", "has already been declared"};
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+} // namespace
+
+std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& task)
+{
+    const auto first =
+        std::find_if(messages.begin(), messages.end(), [](const CompileMessage& message) { return message.error; });
+    if (first == messages.end()) {
+        return {};
+    }
+    if (const std::string_view header = missingHeader(first->text); !header.empty()) {
+        return fmt::format("{}: {}; {}", shownPlace(*first), first->text, headerAdvice(header, task));
+    }
+    for (const auto& [name, prototype] : {std::pair(task.entry, entryPrototype(task)),
+                                          std::pair(task.entry + "_workspace", workspacePrototype(task))}) {
+        if (isOtherSignature(first->text, name)) {
+            return fmt::format("{}: {} has another signature than the task's; it must be {}", shownPlace(*first), name,
+                               prototype);
+        }
+    }
+    return {};
+}
+
+} // namespace espalier
