@@ -28,18 +28,25 @@ struct CodeBlock {
     std::string text;     ///< without the fences and their indentation
     int depth = 0;        ///< 0: not inside another block
     bool closed = true;   ///< false: the answer ended, or the next block began, before its closing fence
+    std::string words;    ///< the last line before the fence that is no part of a block; cut
 };
 std::vector<CodeBlock> codeBlocks(std::string_view text);
 
 /// Which block of an answer is the candidate. Ranked by: defines the entry point (else names it), language tag (CUDA
-/// and C++ before none before others), longest, last. A block of a language that is no source (a diff, JSON, a shell)
-/// is never taken. When the answer has no fences but is itself source, all of it from the first line of code is the
-/// block.
+/// and C++ before none before others), what is said before it ("the old one" after all others), longest, last. A block
+/// of a language that is no source (a diff, JSON, a shell) is never taken. Where no fence holds the entry, other
+/// wrappings are looked into (code_wrapping.h), and an answer that is itself source is the block, from its first line
+/// of code to its last. A file that was given in parts (kernels in one block, the host's function in another) is put
+/// together as one more block. What a compiler cannot read for its typography is read as what was meant
+/// (cleanedCode()).
 struct CodeChoice {
     std::vector<CodeBlock> blocks;    ///< all of them, in order; those found inside the reasoning come last
     std::optional<std::size_t> taken; ///< index into blocks; nullopt: nothing there is source
-    std::string why; ///< one sentence, for the record: "block 2 of 3: defines softmax_f32, tagged cuda"
+    std::string why;     ///< one sentence, for the record: "block 2 of 3: defines softmax_f32, tagged cuda"
+    std::string lacking; ///< why nothing can be taken, or what was taken is no whole file, for who wrote it; else empty
     std::string_view source() const { return taken ? std::string_view(blocks[*taken].text) : std::string_view(); }
+    /// The block was closed, or it is whole by what stands in it.
+    bool whole = true;
 };
 /// `text`: a whole answer; reasoning that is still in it is split off first, and searched only when nothing else holds
 /// source.

@@ -8,6 +8,8 @@ namespace espalier::llm {
 
 namespace {
 
+constexpr std::size_t longestWords = 300;
+
 /// A line that may open or close a block.
 struct Fence {
     char character = 0; ///< 0: no fence
@@ -28,6 +30,37 @@ Fence fenceOf(std::string_view line)
         return {};
     }
     return {character, end - indent, indent, info};
+}
+
+bool isLanguageByte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '+' || byte == '-' || byte == '.' || byte == '_';
+}
+
+/// "Here it is: ```cuda" and "<answer>```cuda": a fence behind other words, told by the language after it.
+Fence fenceBehindWords(std::string_view line)
+{
+    const std::size_t at = line.find("```");
+    if (at == std::string_view::npos || at == 0 ||
+        trimmed(line.substr(0, at)) == ">") { // a quotation is no answer's own
+        return {};
+    }
+    const std::size_t end = std::min(line.find_first_not_of('`', at), line.size());
+    const std::string_view info = trimmed(line.substr(end));
+    const bool word = !info.empty() && std::all_of(info.begin(), info.end(), isLanguageByte);
+    return word ? Fence{'`', end - at, 0, info} : Fence{};
+}
+
+/// "}```": how long the fence at the end of a line is; 0: there is none.
+std::size_t fenceAtEnd(std::string_view line, char character)
+{
+    const std::size_t last = line.find_last_not_of(" \t");
+    const std::size_t begin = last == std::string_view::npos ? last : line.find_last_not_of(character, last);
+    if (begin == std::string_view::npos || line[last] != character || line.find(character) <= begin) {
+        return 0;
+    }
+    return last - begin;
 }
 
 std::string languageOf(std::string_view info)
@@ -57,17 +90,33 @@ public:
 
     std::vector<CodeBlock> read()
     {
+        std::string_view words; ///< the last line outside blocks
         for (std::size_t i = 0; i < m_lines.size(); ++i) {
-            const Fence fence = fenceOf(m_lines[i]);
+            Fence fence = fenceOf(m_lines[i]);
+            if (fence.character == 0 && m_open.empty()) {
+                fence = fenceBehindWords(m_lines[i]);
+                if (fence.character == 0) {
+                    words = trimmed(m_lines[i]).empty() ? words : trimmed(m_lines[i]);
+                    continue;
+                }
+                words = m_lines[i];
+            }
             if (fence.character == 0) {
+                const Fence& open = m_open.back().fence;
+                if (const std::size_t length = fenceAtEnd(m_lines[i], open.character); length >= open.length) {
+                    m_lines[i] = m_lines[i].substr(0, m_lines[i].find_last_not_of(" \t") + 1 - length);
+                    finish(i + 1, true);
+                }
                 continue;
             }
             if (closes(fence)) {
                 finish(i, true);
+                words = {};
             } else if (m_open.empty() || fence.info.size() > 0 || fence.length < m_open.back().fence.length) {
                 if (m_open.size() < 16) {
                     m_open.push_back({fence, i + 1, m_blocks.size()});
-                    m_blocks.push_back({languageOf(fence.info), "", static_cast<int>(m_open.size()) - 1, false});
+                    m_blocks.push_back({languageOf(fence.info), "", static_cast<int>(m_open.size()) - 1, false,
+                                        std::string(words.substr(0, longestWords))});
                 }
             }
         }

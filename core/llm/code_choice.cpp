@@ -1,68 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/text.h"
 #include "core/llm/answer_text.h"
+#include "core/llm/code_text.h"
+#include "core/llm/code_wrapping.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace espalier::llm {
 
 namespace {
 
-bool isWordByte(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_';
-}
-
-enum class EntryUse { Absent, Named, Defined };
-
-/// The next of some bytes at or behind a place that only moves forward: linear over a whole text, however often it is
-/// asked.
-class NextOf
-{
-public:
-    NextOf(std::string_view text, std::string_view bytes) : m_text(text), m_bytes(bytes) {}
-    std::size_t from(std::size_t place)
-    {
-        if (!m_known || (m_at != std::string_view::npos && m_at < place)) {
-            m_at = m_text.find_first_of(m_bytes, place);
-            m_known = true;
-        }
-        return m_at;
-    }
-
-private:
-    std::string_view m_text, m_bytes;
-    std::size_t m_at = 0;
-    bool m_known = false;
-};
-
-/// Defined: the name, a parameter list, and a body. No parser: comments between them are rare, and the compiler
-/// decides.
-EntryUse useOf(std::string_view code, std::string_view entry)
-{
-    EntryUse best = EntryUse::Absent;
-    NextOf bodyOrEnd(code, "{;"), close(code, ")");
-    for (std::size_t at = code.find(entry); !entry.empty() && at != std::string_view::npos;
-         at = code.find(entry, at + 1)) {
-        const std::size_t end = at + entry.size();
-        if ((at > 0 && isWordByte(code[at - 1])) || (end < code.size() && isWordByte(code[end]))) {
-            continue;
-        }
-        best = EntryUse::Named;
-        const std::size_t open = code.find_first_not_of(" \t\r\n", end);
-        if (open == std::string_view::npos || code[open] != '(') {
-            continue;
-        }
-        const std::size_t stop = bodyOrEnd.from(open);
-        if (stop != std::string_view::npos && code[stop] == '{' && close.from(open) < stop) {
-            return EntryUse::Defined;
-        }
-    }
-    return best;
-}
+constexpr std::size_t mostParts = 32; ///< of an answer that are looked at for one file
 
 /// 2: CUDA or C++, 1: untagged or unknown, 0: a document that may hold source, -1: never source.
 int languageRank(std::string_view language)
@@ -79,46 +34,77 @@ int languageRank(std::string_view language)
     return in(source) ? 2 : in(never) ? -1 : in(document) ? 0 : 1;
 }
 
-/// What a kernel file holds whatever else is in it.
-bool looksLikeSource(std::string_view code)
+/// 1: said to be the answer, -1: said to be there for another reason, 0: neither.
+int standingOf(std::string_view words)
 {
-    return code.find("__global__") != std::string_view::npos || code.find("#include") != std::string_view::npos ||
-           code.find("extern \"C\"") != std::string_view::npos;
-}
-
-bool usable(const CodeBlock& block, std::string_view entry)
-{
-    const int rank = languageRank(block.language);
-    if (rank < 0 || trimmed(block.text).empty()) {
-        return false;
+    std::string lower;
+    for (const char byte : words) {
+        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(byte)));
     }
-    return rank == 2 || looksLikeSource(block.text) || useOf(block.text, entry) == EntryUse::Defined;
+    const auto says = [&lower](const auto& list) {
+        return std::any_of(list.begin(), list.end(),
+                           [&lower](const char* one) { return lower.find(one) != std::string::npos; });
+    };
+    constexpr std::array other = {"for comparison", "for reference", "the old ",      "old one",  "old version",
+                                  "old kernel",     "original",      "previous",      "baseline", "version before",
+                                  "the one before", "alternative",   "instead of",    "naive",    "first attempt",
+                                  "first draft",    "do not use",    "would be wrong"};
+    constexpr std::array answer = {"final",       "complete", "whole file", "full",
+                                   "recommended", "improved", "corrected",  "fixed"};
+    return (says(answer) ? 1 : 0) - (says(other) ? 1 : 0);
 }
 
 /// Picks among blocks[first…]; later ones win ties.
-std::optional<std::size_t> bestOf(const std::vector<CodeBlock>& blocks, std::size_t first, std::string_view entry)
+class BlockRanking
 {
-    using Rank = std::tuple<EntryUse, int, bool, std::size_t>;
-    std::optional<std::size_t> best;
-    Rank bestRank{};
-    for (std::size_t i = first; i < blocks.size(); ++i) {
-        if (!usable(blocks[i], entry)) {
-            continue;
-        }
-        const Rank rank{useOf(blocks[i].text, entry), languageRank(blocks[i].language), blocks[i].closed,
-                        blocks[i].text.size()};
-        if (!best || rank >= bestRank) {
-            best = i;
-            bestRank = rank;
+public:
+    BlockRanking(const std::vector<CodeBlock>& blocks, std::string_view entry) : m_entry(entry)
+    {
+        for (const CodeBlock& block : blocks) {
+            m_masked.push_back(maskedCode(block.text));
         }
     }
-    return best;
-}
 
-/// An answer without fences that is source itself.
+    EntryUse use(std::size_t i) const { return useOf(m_masked[i], m_entry); }
+    const std::string& masked(std::size_t i) const { return m_masked[i]; }
+
+    bool usable(const CodeBlock& block, std::size_t i) const
+    {
+        const int rank = languageRank(block.language);
+        if (rank < 0 || trimmed(block.text).empty()) {
+            return false;
+        }
+        return rank == 2 || looksLikeSource(block.text) || use(i) == EntryUse::Defined;
+    }
+
+    std::optional<std::size_t> best(const std::vector<CodeBlock>& blocks, std::size_t first) const
+    {
+        using Rank = std::tuple<EntryUse, int, int, bool, std::size_t>;
+        std::optional<std::size_t> found;
+        Rank bestRank{};
+        for (std::size_t i = first; i < blocks.size(); ++i) {
+            if (!usable(blocks[i], i)) {
+                continue;
+            }
+            const Rank rank{use(i), languageRank(blocks[i].language), standingOf(blocks[i].words), blocks[i].closed,
+                            blocks[i].text.size()};
+            if (!found || rank >= bestRank) {
+                found = i;
+                bestRank = rank;
+            }
+        }
+        return found;
+    }
+
+private:
+    std::string_view m_entry;
+    std::vector<std::string> m_masked;
+};
+
+/// An answer without fences that is source itself: from the first line of code to the last.
 std::optional<CodeBlock> unfenced(std::string_view text, std::string_view entry)
 {
-    if (useOf(text, entry) != EntryUse::Defined || !looksLikeSource(text)) {
+    if (!looksLikeSource(text) || useOf(maskedCode(text), entry) == EntryUse::Absent) {
         return std::nullopt;
     }
     constexpr std::array starts = {"#include", "#define", "#pragma", "extern", "__global__", "template", "namespace",
@@ -128,21 +114,111 @@ std::optional<CodeBlock> unfenced(std::string_view text, std::string_view entry)
         const std::size_t end = std::min(text.find('\n', at), text.size());
         const std::string_view line = trimmed(text.substr(at, end - at));
         if (std::any_of(starts.begin(), starts.end(), [line](const char* start) { return line.starts_with(start); })) {
-            return CodeBlock{"", std::string(text.substr(at)) + "\n", 0, true};
+            break;
         }
         at = end + 1;
     }
-    return std::nullopt;
+    if (at >= text.size()) {
+        return std::nullopt;
+    }
+    const std::string_view code = text.substr(at);
+    const std::string masked = maskedCode(code);
+    if (useOf(masked, entry) != EntryUse::Defined) {
+        return std::nullopt;
+    }
+    std::size_t kept = 0, begin = 0; // up to the last line at which a declaration or a directive ends
+    long depth = 0;
+    for (const std::string_view line : splitLines(masked)) {
+        const std::size_t end = std::min(masked.find('\n', begin), masked.size());
+        for (const char byte : line) {
+            depth += byte == '{' ? 1 : byte == '}' ? -1 : 0;
+        }
+        const std::string_view words = trimmed(line);
+        if (depth <= 0 && (words.ends_with('}') || words.ends_with(';') || words.starts_with('#'))) {
+            kept = end;
+        }
+        begin = end + 1;
+    }
+    CodeBlock block;
+    block.text = std::string(code.substr(0, depth > 0 ? code.size() : kept)) + "\n";
+    return block;
 }
 
-std::string reasonFor(const CodeChoice& choice, std::string_view entry, std::size_t ofAnswer)
+/// A file that was given in parts: the block with the entry, after those that define what it calls and does not define
+/// itself. nullopt: it needs none of them.
+std::optional<CodeBlock> putTogether(const CodeChoice& choice, const BlockRanking& ranking, std::size_t among)
+{
+    std::set<std::size_t> parts;
+    std::set<std::string, std::less<>> used, defined;
+    const auto take = [&](std::size_t part, const CodeOutline& outline) {
+        parts.insert(part);
+        for (const std::string_view word : wordsIn(ranking.masked(part))) {
+            used.emplace(word);
+        }
+        defined.insert(outline.functions.begin(), outline.functions.end());
+        defined.insert(outline.types.begin(), outline.types.end());
+    };
+    take(*choice.taken, outlineOf(ranking.masked(*choice.taken)));
+    std::map<std::size_t, CodeOutline> others;
+    for (std::size_t i = 0; i < std::min(among, mostParts); ++i) {
+        const CodeBlock& block = choice.blocks[i];
+        if (i != *choice.taken && ranking.usable(block, i) && ranking.use(i) != EntryUse::Defined &&
+            standingOf(block.words) >= 0) {
+            if (CodeOutline outline = outlineOf(ranking.masked(i)); !outline.loose) {
+                others.emplace(i, std::move(outline));
+            }
+        }
+    }
+    const auto wants = [&](const std::string& name) { return used.contains(name) && !defined.contains(name); };
+    for (auto at = others.begin(); at != others.end();) {
+        const CodeOutline& other = at->second;
+        if (std::any_of(other.functions.begin(), other.functions.end(), wants) ||
+            std::any_of(other.types.begin(), other.types.end(), wants)) {
+            take(at->first, other);
+            others.erase(at);
+            at = others.begin(); // what it calls may stand in one that was passed over
+        } else {
+            ++at;
+        }
+    }
+    if (parts.size() == 1) {
+        return std::nullopt;
+    }
+    // Includes first: a part that comes later may have those of all. What a part includes by its name is here already.
+    CodeBlock whole;
+    std::string rest;
+    const auto put = [&](std::size_t part) {
+        for (const std::string_view line : splitLines(choice.blocks[part].text)) {
+            const std::string_view words = trimmed(line);
+            const bool include = words.starts_with("#include");
+            if (!include || words.find('"') == std::string_view::npos) {
+                (include ? whole.text : rest).append(line) += '\n';
+            }
+        }
+        rest += '\n';
+    };
+    for (const std::size_t part : parts) {
+        if (part != *choice.taken) {
+            put(part);
+        }
+    }
+    put(*choice.taken);
+    whole.language = choice.blocks[*choice.taken].language;
+    whole.text += "\n" + rest;
+    whole.closed =
+        std::all_of(parts.begin(), parts.end(), [&choice](std::size_t i) { return choice.blocks[i].closed; });
+    return whole;
+}
+
+std::string reasonFor(const CodeChoice& choice, const BlockRanking& ranking, std::string_view entry,
+                      std::size_t ofAnswer)
 {
     if (!choice.taken) {
         return choice.blocks.empty() ? "the answer holds no code block and is not source itself"
                                      : fmt::format("none of the {} blocks is CUDA or C++ source", choice.blocks.size());
     }
     const CodeBlock& block = choice.blocks[*choice.taken];
-    const EntryUse use = useOf(block.text, entry);
+    const EntryUse use = ranking.use(*choice.taken);
     return fmt::format("block {} of {}: {}{}{}{}", *choice.taken + 1, choice.blocks.size(),
                        use == EntryUse::Defined ? fmt::format("defines {}", entry)
                        : use == EntryUse::Named ? fmt::format("names {} without defining it", entry)
@@ -153,29 +229,105 @@ std::string reasonFor(const CodeChoice& choice, std::string_view entry, std::siz
                                                  : "");
 }
 
+/// What is wrong with an answer of which nothing can be taken, or with what was taken; empty: nothing.
+std::string lackingIn(const CodeChoice& choice, std::string_view text)
+{
+    if (looksLikeDiff(choice.taken ? choice.source() : text)) {
+        return "It is a change to a file, a diff, and not the file. Give one fenced block marked cuda with the whole "
+               "file, "
+               "from the first include to the last brace.";
+    }
+    if (choice.taken) {
+        return {};
+    }
+    std::set<std::string> languages;
+    for (const CodeBlock& block : choice.blocks) {
+        if (languageRank(block.language) < 0) {
+            languages.insert(block.language);
+        }
+    }
+    return fmt::format("It holds no CUDA source{}. Give one fenced block marked cuda with the whole file.",
+                       languages.empty() ? "" : fmt::format(", only {}", fmt::join(languages, ", ")));
+}
+
+/// The first line of a block says its language where the fence should.
+void takeLanguageLine(CodeBlock& block)
+{
+    const std::size_t end = block.text.find('\n');
+    const std::string_view first = trimmed(std::string_view(block.text).substr(0, end));
+    if (block.language.empty() && end != std::string::npos && (first == "cuda" || first == "cpp" || first == "c++")) {
+        block.language = first;
+        block.text.erase(0, end + 1);
+    }
+}
+
 } // namespace
 
 CodeChoice chooseCode(std::string_view text, std::string_view entry)
 {
     const SplitAnswer split = splitReasoning(text);
     CodeChoice choice;
-    choice.blocks = codeBlocks(split.text);
-    choice.taken = bestOf(choice.blocks, 0, entry);
-    if (!choice.taken && choice.blocks.empty()) {
-        if (auto whole = unfenced(split.text, entry)) {
-            choice.blocks.push_back(std::move(*whole));
-            choice.taken = 0;
-            choice.why = fmt::format("the answer has no fences and is source itself: it defines {}", entry);
-            return choice;
+    std::vector<std::vector<std::string>> notes; ///< by block: how it was cleaned
+    const auto add = [&](CodeBlock block) {
+        takeLanguageLine(block);
+        notes.emplace_back();
+        if (languageRank(block.language) >= 0) {
+            block.text = cleanedCode(block.text, notes.back());
         }
+        choice.blocks.push_back(std::move(block));
+    };
+    for (CodeBlock& block : codeBlocks(split.text)) {
+        add(std::move(block));
+    }
+    BlockRanking ranking(choice.blocks, entry);
+    choice.taken = ranking.best(choice.blocks, 0);
+    if (!choice.taken || ranking.use(*choice.taken) != EntryUse::Defined) {
+        std::vector<CodeBlock> wrapped = wrappedBlocks(split.text);
+        if (choice.blocks.empty() && wrapped.empty()) {
+            std::vector<std::string> changes;
+            if (auto whole = unfenced(cleanedCode(split.text, changes), entry)) {
+                choice.blocks.push_back(std::move(*whole));
+                choice.taken = 0;
+                choice.whole = balanced(maskedCode(choice.source()));
+                choice.blocks[0].closed = choice.whole;
+                choice.lacking = lackingIn(choice, split.text);
+                choice.why = fmt::format("the answer has no fences and is source itself: it defines {}{}", entry,
+                                         changes.empty() ? "" : fmt::format("; {}", fmt::join(changes, "; ")));
+                return choice;
+            }
+        }
+        for (CodeBlock& block : wrapped) {
+            add(std::move(block));
+        }
+        ranking = BlockRanking(choice.blocks, entry);
+        choice.taken = ranking.best(choice.blocks, 0);
     }
     const std::size_t ofAnswer = choice.blocks.size();
-    std::vector<CodeBlock> hidden = codeBlocks(split.reasoning);
-    std::move(hidden.begin(), hidden.end(), std::back_inserter(choice.blocks));
-    if (!choice.taken) {
-        choice.taken = bestOf(choice.blocks, ofAnswer, entry);
+    for (CodeBlock& block : codeBlocks(split.reasoning)) {
+        add(std::move(block));
     }
-    choice.why = reasonFor(choice, entry, ofAnswer);
+    ranking = BlockRanking(choice.blocks, entry);
+    if (!choice.taken) {
+        choice.taken = ranking.best(choice.blocks, ofAnswer);
+    }
+    choice.why = reasonFor(choice, ranking, entry, ofAnswer);
+    choice.lacking = lackingIn(choice, split.text);
+    if (!choice.taken) {
+        return choice;
+    }
+    if (!notes[*choice.taken].empty()) {
+        choice.why += fmt::format("; {}", fmt::join(notes[*choice.taken], "; "));
+    }
+    if (*choice.taken < ofAnswer && ranking.use(*choice.taken) == EntryUse::Defined) {
+        if (auto parts = putTogether(choice, ranking, ofAnswer)) {
+            choice.why += "; what it calls is taken from other blocks of the answer";
+            choice.blocks.push_back(std::move(*parts));
+            choice.taken = choice.blocks.size() - 1;
+        }
+    }
+    const std::string masked = maskedCode(choice.source());
+    choice.whole =
+        choice.blocks[*choice.taken].closed || (useOf(masked, entry) == EntryUse::Defined && balanced(masked));
     return choice;
 }
 

@@ -2,6 +2,7 @@
 #include "core/llm/command_client.h"
 
 #include "core/base/text.h"
+#include "core/llm/answer_bytes.h"
 #include "core/llm/answer_text.h"
 
 #include <algorithm>
@@ -308,9 +309,10 @@ void CommandClient::conclude(Run& run, const ExitStatus& status)
              fmt::format("it ended well and printed no answer{}", words.empty() ? "" : ": " + words));
         return;
     }
-    const SplitAnswer split = splitReasoning(run.output);
+    const std::string text = answerTextOf(run.output);
+    const SplitAnswer split = splitReasoning(text);
     ChatAnswer answer;
-    answer.text = m_redactor.cleanAnswer(split.text.empty() ? run.output : split.text);
+    answer.text = m_redactor.cleanAnswer(split.text.empty() ? text : split.text);
     answer.reasoning = m_redactor.cleanAnswer(split.reasoning);
     answer.model = m_model;
     answer.firstTokenSeconds = run.firstByte ? std::chrono::duration<double>(*run.firstByte - run.begun).count() : 0;

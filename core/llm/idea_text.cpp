@@ -4,6 +4,7 @@
 #include "core/llm/tolerant_json.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -101,31 +102,41 @@ std::vector<IdeaText> ideasFromJson(const Json& value)
     if (named != value.end() && named->is_array()) {
         return ideasFromList(*named);
     }
+    std::vector<IdeaText> single; ///< "idea_1": {…}, "idea_2": {…}
     for (const auto& [name, member] : value.items()) {
         if (member.is_array() || member.is_object()) {
-            if (auto ideas = ideasFromJson(member); !ideas.empty()) {
+            auto ideas = ideasFromJson(member);
+            if (ideas.size() > 1) {
                 return ideas;
             }
+            std::move(ideas.begin(), ideas.end(), std::back_inserter(single));
         }
+    }
+    if (!single.empty()) {
+        return single;
     }
     const auto single = ideaFromJson(value);
     return single ? std::vector{*single} : std::vector<IdeaText>{};
 }
 
-/// The first { or [ in the text that begins JSON with ideas in it. Bounded: prose may hold many brackets.
+/// The first { or [ in the text that begins JSON with ideas in it, or objects of one idea each. Bounded: prose may hold
+/// many brackets.
 std::vector<IdeaText> ideasFromJsonIn(std::string_view text)
 {
     std::size_t at = text.find_first_of("{[");
+    std::vector<IdeaText> single;
     for (int tries = 0; at != std::string_view::npos && tries < 32; ++tries) {
         std::size_t used = 0;
         if (const auto value = parseTolerantly(text.substr(at), &used)) {
-            if (auto ideas = ideasFromJson(*value); !ideas.empty()) {
+            auto ideas = ideasFromJson(*value);
+            if (ideas.size() > 1 || (!ideas.empty() && !value->is_object())) {
                 return ideas;
             }
+            std::move(ideas.begin(), ideas.end(), std::back_inserter(single)); // there may be one on every line
         }
         at = text.find_first_of("{[", at + std::max<std::size_t>(used, 1));
     }
-    return {};
+    return single;
 }
 
 enum class MarkerKind { Heading, Number, Bullet };

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/llm/answer_bytes.h"
 #include "core/llm/answer_text.h"
 #include "core/llm/command_client.h"
 #include "core/llm/exchange.h"
@@ -143,8 +144,9 @@ void ManualClient::lookFor(Wait& wait)
     }
 }
 
-bool ManualClient::answer(RequestId id, std::string_view text)
+bool ManualClient::answer(RequestId id, std::string_view bytes)
 {
+    const std::string text = answerTextOf(bytes);
     const auto found = m_waits.find(id);
     if (found == m_waits.end() || !found->second->released || trimmed(text).empty()) {
         return false;
@@ -152,7 +154,7 @@ bool ManualClient::answer(RequestId id, std::string_view text)
     const Wait& wait = *found->second;
     const SplitAnswer split = splitReasoning(text);
     ChatAnswer given;
-    given.text = split.text.empty() ? std::string(text) : split.text;
+    given.text = split.text.empty() ? text : split.text;
     given.reasoning = split.reasoning;
     given.model = m_model;
     given.seconds = wait.written ? std::chrono::duration<double>(ManualClock::now() - wait.begun).count() : 0;

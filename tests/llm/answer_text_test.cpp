@@ -259,6 +259,20 @@ TEST(Ideas, ACutListKeepsItsWholeEntries)
     EXPECT_EQ(titlesOf(ideas), "A | a\n");
 }
 
+TEST(Ideas, OneObjectEach)
+{
+    const std::string both = "Rows | keep them\nVectors | load float4\n";
+    EXPECT_EQ(titlesOf(parseIdeas("{\"title\": \"Rows\", \"text\": \"keep them\"}\n"
+                                  "{\"title\": \"Vectors\", \"text\": \"load float4\"}\n")),
+              both);
+    EXPECT_EQ(titlesOf(parseIdeas(R"({"idea_1": {"title": "Rows", "text": "keep them"},
+                                      "idea_2": {"title": "Vectors", "text": "load float4"}})")),
+              both);
+    EXPECT_EQ(titlesOf(parseIdeas(R"({"analysis": {"text": "memory bound"},
+                                      "ideas": [{"title": "Rows", "text": "keep them"}]})")),
+              "Rows | keep them\n");
+}
+
 TEST(Ideas, UnicodeEscapes)
 {
     EXPECT_EQ(parseIdeas(R"(["\u2264 2 \ud83d\ude00 \q"])")[0].text, "\xe2\x89\xa4 2 \xf0\x9f\x98\x80 \\q");

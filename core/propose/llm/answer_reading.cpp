@@ -4,6 +4,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/llm/answer_text.h"
+#include "core/llm/code_text.h"
 #include "core/propose/llm/model_choice.h"
 #include "core/propose/source_text.h"
 #include "core/propose/tunables.h"
@@ -51,15 +52,17 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
         result.notes.push_back("code: " + choice.why);
     }
     const std::string_view source = choice.source();
-    if (trimmed(source).empty()) {
-        result.mismatch = "It holds no CUDA source. Give one fenced block marked cuda with the whole file.";
-    } else if (!choice.blocks[*choice.taken].closed) {
+    if (!choice.lacking.empty()) {
+        result.mismatch = choice.lacking;
+    } else if (!choice.whole) {
         result.mismatch = "Its code block has no closing fence: the file may not be whole.";
         result.cutOff = true;
     } else if (source.size() > longestKernel) {
         result.mismatch = "Its source is longer than 1 MiB.";
-    } else if (source.find(entry) == std::string_view::npos) {
-        result.mismatch = fmt::format("Its source does not define the entry {}. Give the whole file.", entry);
+    } else if (llm::maskedCode(source).find(entry) == std::string::npos) { // in a comment it is no more than spoken of
+        result.mismatch = fmt::format("Its source does not define the entry {}. Give the whole file, with nothing left "
+                                      "out.",
+                                      entry);
     } else if (sourceIdentity(source) == sourceIdentity(context.parentSource)) {
         result.mismatch =
             "Its source is the parent kernel unchanged (but for comments and blanks): nothing was implemented.";
