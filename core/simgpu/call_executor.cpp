@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/simgpu/call_executor.h"
 
+#include "core/device/sim/readable_name.h"
 #include "core/simgpu/simgpu_protocol.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ bool CallExecutor::launch(const Work& work, std::uint64_t maxThreadInstructions,
     const KernelFacts& facts = *kernel.facts;
     if (!facts.unsupported.empty()) {
         for (const std::string& instruction : facts.unsupported) {
-            report.unsupported.push_back(fmt::format("{} in kernel {}", instruction, facts.name));
+            report.unsupported.push_back(fmt::format("{} in kernel {}", instruction, readableName(facts.name)));
         }
         return false;
     }

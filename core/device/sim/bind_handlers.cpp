@@ -24,12 +24,14 @@ bool bindHandlers(Instr& instr)
     if (hasAvx2()) {
         using namespace isa_avx2;
         return bindInteger(instr) || bindBits(instr) || bindFloat(instr) || bindHalf(instr) || bindCompare(instr) ||
-               bindConvert(instr) || bindMemory(instr) || bindAtomic(instr) || bindWarp(instr);
+               bindConvert(instr) || bindMemory(instr) || bindAtomic(instr) || bindWarp(instr) || bindPacked(instr) ||
+               bindBarrier(instr);
     }
 #endif
     using namespace isa_base;
     return bindInteger(instr) || bindBits(instr) || bindFloat(instr) || bindHalf(instr) || bindCompare(instr) ||
-           bindConvert(instr) || bindMemory(instr) || bindAtomic(instr) || bindWarp(instr);
+           bindConvert(instr) || bindMemory(instr) || bindAtomic(instr) || bindWarp(instr) || bindPacked(instr) ||
+           bindBarrier(instr);
 }
 
 } // namespace espalier::sim

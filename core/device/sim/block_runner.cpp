@@ -153,6 +153,7 @@ void BlockRunner::start(Dim3 index)
 {
     m_block.index = index;
     m_block.barriers = {};
+    m_block.bulk.clear();
     m_block.liveThreads = m_threads;
     // What a block finds in shared memory is undefined: NaNs show a read before a write.
     std::memset(m_shared.data(), 0xFF, m_shared.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/sim/decoder.h"
 
+#include "core/device/sim/readable_name.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -63,6 +65,18 @@ std::string mnemonic(const Statement& statement)
     if (text.size() > 40 && !statement.modifiers.empty())
         text = fmt::format("{}.{}", statement.opcode, statement.modifiers[0]);
     return text.substr(0, 80);
+}
+
+/// What an engineer calls instructions that no C++ line looks like; empty for the others.
+std::string_view familyOf(const Statement& statement)
+{
+    static constexpr std::string_view tensorCores[] = {"mma",      "wmma",     "wgmma",    "tcgen05",
+                                                       "ldmatrix", "stmatrix", "movmatrix"};
+    if (std::ranges::find(tensorCores, statement.opcode) != std::end(tensorCores))
+        return "the tensor-core instruction";
+    if (statement.has("tensor"))
+        return "the tensor copy (TMA)";
+    return {};
 }
 
 } // namespace
@@ -255,14 +269,29 @@ void Decoder::statement(const Statement& s, unsigned depth)
 
 void Decoder::unsupported(const Statement& statement, std::string_view why)
 {
-    const std::string name = mnemonic(statement);
+    std::string name = mnemonic(statement);
+    if (const std::string_view family = familyOf(statement); !family.empty())
+        name = fmt::format("{} {}", family, name);
     for (const std::string& known : m_facts.unsupported)
         if (known.starts_with(name) && known[name.size()] == (why.empty() ? ' ' : ':'))
             return; // one line a kind is enough
     if (m_facts.unsupported.size() >= mostUnsupported)
         return;
-    m_facts.unsupported.push_back(why.empty() ? fmt::format("{} (line {})", name, statement.line)
-                                              : fmt::format("{}: {} (line {})", name, why, statement.line));
+    const std::string place = placeOf(statement);
+    m_facts.unsupported.push_back(why.empty() ? fmt::format("{} ({})", name, place)
+                                              : fmt::format("{}: {} ({})", name, why, place));
+}
+
+/// "mma_sync at gemm.cu:42": the function of a header that was called, and the line of the source it was called from.
+std::string Decoder::placeOf(const Statement& statement) const
+{
+    const SourceLine& source = statement.source;
+    const auto file = m_module.files.find(source.file);
+    if (source.line <= 0 || file == m_module.files.end())
+        return fmt::format("line {} of the PTX", statement.line);
+    const std::string line = fmt::format("{}:{}", file->second.substr(file->second.rfind('/') + 1), source.line);
+    const auto function = m_module.strings.find(source.function);
+    return function == m_module.strings.end() ? line : fmt::format("{} at {}", readableName(function->second), line);
 }
 
 void Decoder::problem(std::string_view text)
@@ -377,6 +406,20 @@ const std::unordered_map<std::string_view, std::pair<Op, Decoder::Decode>>& Deco
         {"lop3", {Op::Lop3, &D::logic3}},
         {"dp4a", {Op::Dp4a, &D::dotProduct}},
         {"dp2a", {Op::Dp2a, &D::dotProduct}},
+        {"vadd2", {Op::Video, &D::video}},
+        {"vadd4", {Op::Video, &D::video}},
+        {"vsub2", {Op::Video, &D::video}},
+        {"vsub4", {Op::Video, &D::video}},
+        {"vavrg2", {Op::Video, &D::video}},
+        {"vavrg4", {Op::Video, &D::video}},
+        {"vabsdiff2", {Op::Video, &D::video}},
+        {"vabsdiff4", {Op::Video, &D::video}},
+        {"vmin2", {Op::Video, &D::video}},
+        {"vmin4", {Op::Video, &D::video}},
+        {"vmax2", {Op::Video, &D::video}},
+        {"vmax4", {Op::Video, &D::video}},
+        {"vset2", {Op::Video, &D::video}},
+        {"vset4", {Op::Video, &D::video}},
         {"setp", {Op::Setp, &D::compare}},
         {"set", {Op::Set, &D::compare}},
         {"selp", {Op::Selp, &D::select}},
@@ -390,6 +433,9 @@ const std::unordered_map<std::string_view, std::pair<Op, Decoder::Decode>>& Deco
         {"atom", {Op::Atomic, &D::atomic}},
         {"red", {Op::Atomic, &D::atomic}},
         {"cp", {Op::CpAsync, &D::copyAsync}},
+        {"mbarrier", {Op::Mbarrier, &D::mbarrier}},
+        {"mapa", {Op::Mov, &D::mapToCluster}},
+        {"getctarank", {Op::Mov, &D::mapToCluster}},
         {"cvta", {Op::Cvta, &D::convertAddress}},
         {"isspacep", {Op::Isspacep, &D::isInSpace}},
         {"createpolicy", {Op::Mov, &D::createPolicy}},

@@ -37,6 +37,12 @@ struct Modifiers {
 
 Modifiers sortModifiers(const Statement& statement);
 
+/// Takes the words that change when or how fast a value moves, never what it is.
+void takeHints(Modifiers& m);
+
+/// Copies flags, types and rounding of the modifiers.
+void takeFlags(const Modifiers& m, Instr& i);
+
 class Decoder
 {
 public:
@@ -66,6 +72,7 @@ private:
     void expand(Activation& activation, unsigned depth);
     void statement(const Statement& statement, unsigned depth);
     void unsupported(const Statement& statement, std::string_view why = {});
+    std::string placeOf(const Statement& statement) const;
     void emit(Instr instr);
     std::uint32_t freshLabel();
     std::uint32_t labelAt(Activation& activation, std::int64_t statement);
@@ -116,11 +123,26 @@ private:
     void load(const Statement& s, Modifiers& m, Instr& i);
     void store(const Statement& s, Modifiers& m, Instr& i);
     void atomic(const Statement& s, Modifiers& m, Instr& i);
-    void copyAsync(const Statement& s, Modifiers& m, Instr& i);
     void convertAddress(const Statement& s, Modifiers& m, Instr& i);
+    void atomicVector(const Statement& s, const Operand& value, std::size_t elements, const Instr& whole);
     void isInSpace(const Statement& s, Modifiers& m, Instr& i);
     void createPolicy(const Statement& s, Modifiers& m, Instr& i);
     void nothing(const Statement& s, Modifiers& m, Instr& i);
+
+    // decoder_async.cpp
+    void copyAsync(const Statement& s, Modifiers& m, Instr& i);
+    void copyArrive(const Statement& s, Modifiers& m, Instr& i);
+    void copyBulk(const Statement& s, Modifiers& m, Instr& i);
+    std::uint32_t barrierSlot(const Operand& operand, std::uint8_t& width);
+    void mbarrier(const Statement& s, Modifiers& m, Instr& i);
+    void mbarrierTest(const Statement& s, Modifiers& m, Instr& i);
+    void mbarrierArrive(const Statement& s, Modifiers& m, Instr& i);
+    void mapToCluster(const Statement& s, Modifiers& m, Instr& i);
+    void clusterBarrierOf(const Statement& s, Modifiers& m, Instr& i);
+
+    // decoder_packed.cpp
+    void video(const Statement& s, Modifiers& m, Instr& i);
+    void convertPair(const Statement& s, Modifiers& m, Instr& i);
 
     // decoder_control.cpp
     void branch(const Statement& s, Modifiers& m, Instr& i);

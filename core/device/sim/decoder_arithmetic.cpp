@@ -6,8 +6,6 @@
 
 namespace espalier::sim {
 
-namespace {
-
 void takeFlags(const Modifiers& m, Instr& i)
 {
     i.type = m.types.empty() ? Type::None : m.types[0];
@@ -19,6 +17,8 @@ void takeFlags(const Modifiers& m, Instr& i)
     i.nan = m.nan;
     i.xorsign = m.xorsign;
 }
+
+namespace {
 
 bool isSpecialFunction(Op op)
 {
@@ -364,8 +364,8 @@ void Decoder::convert(const Statement& s, Modifiers& m, Instr& i)
 {
     takeFlags(m, i);
     const bool pack = m.take("pack");
-    m.take("satfinite"); // of f32 to f16 or bf16 is refused below, of others by the handlers
-    if (s.has("satfinite") || m.types.size() < 2)
+    i.finite = m.take("satfinite");
+    if (m.types.size() < 2)
         return problem("this conversion");
     if (pack) {
         i.op = Op::CvtPack;
@@ -382,16 +382,10 @@ void Decoder::convert(const Statement& s, Modifiers& m, Instr& i)
     }
     if (m.types.size() != 2)
         return problem("this conversion");
-    const bool pair = i.type == Type::F16x2 || i.type == Type::BF16x2;
-    if (pair) {
-        if (i.type2 != Type::F32 || i.sat || !count(s, 3, 3))
-            return problem("this conversion");
-        i.d = destination(s.operands[0], i.type);
-        i.a = source(s.operands[1], Type::F32);
-        i.b = source(s.operands[2], Type::F32);
-        return;
-    }
-    if (i.type2 == Type::F16x2 || i.type2 == Type::BF16x2 || i.type2 == Type::TF32 || !count(s, 2, 2))
+    if (isPair(i.type) || isPair(i.type2))
+        return convertPair(s, m, i);
+    const bool canBeFinite = i.type2 == Type::F32 && bytesOf(i.type) != 8;
+    if (i.type2 == Type::TF32 || (i.finite && !canBeFinite) || !count(s, 2, 2))
         return problem("this conversion");
     i.d = destinationOfAnyWidth(s.operands[0], i.type, i.widthD);
     i.a = sourceOfAnyWidth(s.operands[1], i.type2, i.widthA);
@@ -432,10 +426,11 @@ void Decoder::moveVector(const Statement& s, Modifiers&, Instr& i)
     const bool pack = s.operands[1].kind == Operand::Kind::Vector;
     const Operand& parts = s.operands[pack ? 1 : 0];
     const std::size_t elements = parts.items.size();
-    if ((elements != 2 && elements != 4) || bytesOf(i.type) / elements < 2 ||
+    if ((elements != 2 && elements != 4) || bytesOf(i.type) < elements ||
         s.operands[pack ? 0 : 1].kind == Operand::Kind::Vector)
         return problem("vectors of this kind");
-    const Type part = bytesOf(i.type) / elements == 2   ? Type::B16
+    const Type part = bytesOf(i.type) / elements == 1   ? Type::B8
+                      : bytesOf(i.type) / elements == 2 ? Type::B16
                       : bytesOf(i.type) / elements == 4 ? Type::B32
                                                         : Type::B64;
     i.op = pack ? Op::Pack : Op::Unpack;

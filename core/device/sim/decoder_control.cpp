@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Branches, calls, barriers, exchange between lanes.
 #include "core/device/sim/decoder.h"
+#include "core/device/sim/readable_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,6 +66,8 @@ void Decoder::barrier(const Statement& s, Modifiers& m, Instr& i)
     i.control = true;
     m.take("cta");
     m.take("aligned");
+    if (m.take("cluster"))
+        return clusterBarrierOf(s, m, i);
     if (m.take("warp")) {
         if (!m.take("sync") || !count(s, 1, 1))
             return problem("operands of this kind");
@@ -206,7 +209,7 @@ void Decoder::elect(const Statement& s, Modifiers& m, Instr& i)
 void Decoder::call(const Statement& s, unsigned depth)
 {
     if (s.operands.size() != 3 || s.operands[1].kind != Operand::Kind::Symbol || s.operands[1].isLocalVariable)
-        return unsupported(s, "a call through a register");
+        return unsupported(s, "a call through a pointer or of a virtual function");
     const std::string_view name = s.operands[1].name;
     Instr skip{.op = Op::Branch};
     skip.control = true;
@@ -224,13 +227,16 @@ void Decoder::call(const Statement& s, unsigned depth)
     }
     const auto found = m_module.functionByName.find(name);
     const Function* callee = found == m_module.functionByName.end() ? nullptr : &m_module.functions[found->second];
-    if (name == "__assertfail") {
+    if (name == "vprintf") {
+        // Nobody reads what a kernel prints; the count it returns stays undefined.
+    } else if (name == "__assertfail") {
         skip.guard = 0;
         assertCall(s, skip);
     } else if (!callee || !callee->defined) {
-        return unsupported(s, fmt::format("the function {} is not in the module", name.substr(0, 80)));
+        return unsupported(
+            s, fmt::format("the function {} is not in the module", readableName(std::string(name)).substr(0, 80)));
     } else if (std::ranges::find(m_callStack, callee) != m_callStack.end()) {
-        return unsupported(s, fmt::format("{} calls itself", name.substr(0, 80)));
+        return unsupported(s, fmt::format("{} calls itself", readableName(std::string(name)).substr(0, 80)));
     } else {
         Activation activation{.function = callee, .functionNumber = found->second, .returnLabel = freshLabel()};
         const auto pass = [&](const std::vector<std::uint32_t>& formals, const Operand& actuals) {

@@ -6,9 +6,6 @@
 
 namespace espalier::sim {
 
-namespace {
-
-/// Words that change when or how fast a value moves, never what it is.
 void takeHints(Modifiers& m)
 {
     static constexpr std::string_view hints[] = {
@@ -20,8 +17,6 @@ void takeHints(Modifiers& m)
                word.starts_with("L2::");
     });
 }
-
-} // namespace
 
 void Decoder::load(const Statement& s, Modifiers& m, Instr& i)
 {
@@ -105,15 +100,14 @@ void Decoder::atomic(const Statement& s, Modifiers& m, Instr& i)
     const std::size_t operands = first + (op == AtomicOp::Cas ? 3 : 2);
     if (!count(s, operands, operands + 1)) // and a cache policy
         return;
-    if (first && s.operands[0].kind != Operand::Kind::Sink) {
-        if (m.vector != 1)
-            return problem("a vector result");
-        i.d = destination(s.operands[0], i.type);
-    }
     address(s.operands[first], i.space, i);
     if (i.space == Space::Const || i.space == Space::Param || i.space == Space::Local)
         return problem("this memory");
     const Operand& value = s.operands[first + 1];
+    if (first && m.vector != 1)
+        return atomicVector(s, value, m.vector, i);
+    if (first && s.operands[0].kind != Operand::Kind::Sink)
+        i.d = destination(s.operands[0], i.type);
     if (m.vector == 1) {
         i.b = source(value, i.type);
         if (op == AtomicOp::Cas)
@@ -128,55 +122,24 @@ void Decoder::atomic(const Statement& s, Modifiers& m, Instr& i)
         m_kernel->lists.push_back(source(item, i.type));
 }
 
-/// cp.async[.ca|.cg].shared.global [a], [b], size[, source size or predicate]; commit_group; wait_group n; wait_all.
-void Decoder::copyAsync(const Statement& s, Modifiers& m, Instr& i)
+/// atom with vectors: PTX promises atomicity for each element only, so each is an atom of its own.
+void Decoder::atomicVector(const Statement& s, const Operand& value, std::size_t elements, const Instr& whole)
 {
-    if (!m.take("async") || s.has("bulk") || s.has("mbarrier"))
-        return problem("a copy of this kind");
-    if (m.take("commit_group")) {
-        i.op = Op::CpAsyncCommit;
-        return;
+    const Operand& result = s.operands[0];
+    if (value.items.size() != elements || result.items.size() != elements ||
+        static_cast<AtomicOp>(whole.sub) == AtomicOp::Cas)
+        return problem("a vector of this kind");
+    for (std::size_t k = 0; k < elements && m_problem.empty(); ++k) {
+        Instr one = whole;
+        one.imm += static_cast<std::int64_t>(k * bytesOf(whole.type));
+        one.b = source(value.items[k], whole.type);
+        if (result.items[k].kind != Operand::Kind::Sink)
+            one.d = destination(result.items[k], whole.type);
+        if (!bindHandlers(one))
+            return problem("an operation of this kind");
+        emit(one);
     }
-    if (m.take("wait_all")) {
-        i.op = Op::CpAsyncWait;
-        i.imm = -1;
-        return;
-    }
-    if (m.take("wait_group")) {
-        i.op = Op::CpAsyncWait;
-        if (!count(s, 1, 1) || s.operands[0].kind != Operand::Kind::Immediate || s.operands[0].bits > 1'000'000)
-            return problem("a group number");
-        i.imm = static_cast<std::int64_t>(s.operands[0].bits);
-        return;
-    }
-    const bool hinted = s.has("L2::cache_hint");
-    takeHints(m);
-    m.take("global"); // the second space
-    Space to = Space::Shared, from = Space::Global;
-    if (m.space != Space::Shared || !count(s, 3, 5) || s.operands[2].kind != Operand::Kind::Immediate)
-        return problem("operands of this kind");
-    const std::uint64_t bytes = s.operands[2].bits;
-    if (bytes != 4 && bytes != 8 && bytes != 16)
-        return problem("a size of this kind");
-    i.sub = static_cast<std::uint8_t>(bytes);
-    i.space = to;
-    address(s.operands[0], to, i);
-    address(s.operands[1], from, i, true);
-    const std::size_t extras = s.operands.size() - 3 - (hinted ? 1 : 0);
-    if (extras == 1) {
-        const Operand& extra = s.operands[3];
-        const bool predicate =
-            extra.kind == Operand::Kind::Register && m_activation->function->registers[extra.index] == Type::Pred;
-        bool negated = false;
-        if (predicate)
-            i.e = predicateSource(extra, negated);
-        else
-            i.c = source(extra, Type::U32);
-        if (negated)
-            problem("a negated predicate");
-    } else if (extras != 0) {
-        problem("operands of this kind");
-    }
+    m_emitted = true;
 }
 
 void Decoder::convertAddress(const Statement& s, Modifiers& m, Instr& i)

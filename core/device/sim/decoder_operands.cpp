@@ -44,6 +44,7 @@ bool specialNamed(std::string_view name, SpecialRegister& which)
         {"%lanemask_gt", S::LanemaskGt},
         {"%dynamic_smem_size", S::DynamicShared},
         {"%total_smem_size", S::TotalShared},
+        {"%aggr_smem_size", S::TotalShared},
         {"%clusterid.x", S::CtaidX},
         {"%clusterid.y", S::CtaidY},
         {"%clusterid.z", S::CtaidZ},
@@ -116,6 +117,10 @@ std::uint32_t Decoder::specialSlot(std::string_view name, std::uint32_t width)
     SpecialRegister which = SpecialRegister::Zero;
     if (name == "WARP_SZ")
         return constantSlot(32, width);
+    const bool nothingHere = name.starts_with("%pm") || name.starts_with("%envreg") ||
+                             name.starts_with("%reserved_smem_offset") || name == "%current_graph_exec";
+    if (nothingHere)
+        return constantSlot(0, width);
     if (!specialNamed(name, which)) {
         problem(fmt::format("register {}", name.substr(0, 40)));
         return 0;
@@ -259,6 +264,8 @@ std::uint32_t Decoder::predicateSource(const Operand& operand, bool& negated)
     negated = operand.negated;
     if (operand.kind == Operand::Kind::Immediate && !operand.isFloat)
         return constantSlot(operand.bits ? 0xFFFFFFFFu : 0, 0);
+    if (operand.kind == Operand::Kind::Special && operand.name == "%is_explicit_cluster")
+        return constantSlot(0, 0);
     if (operand.kind == Operand::Kind::Register && m_activation->function->registers[operand.index] == Type::Pred)
         return registerSlot(operand.index);
     problem("an operand that is no predicate");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/device/sim/fault_text.h"
 
+#include "core/device/sim/readable_name.h"
+
 #include <cstring>
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 namespace espalier::sim {
@@ -10,19 +11,6 @@ namespace espalier::sim {
 namespace {
 
 constexpr std::uint64_t farAway = std::uint64_t{1} << 30;
-
-std::string readableName(const std::string& mangled)
-{
-    int status = 0;
-    char* const plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-    std::string name = status == 0 && plain ? plain : mangled;
-    std::free(plain);
-    if (const std::size_t arguments = name.find('('); arguments != std::string::npos && arguments > 0)
-        name.resize(arguments);
-    if (name.starts_with("void "))
-        name.erase(0, 5);
-    return name;
-}
 
 std::string indexText(std::uint32_t x, std::uint32_t y, std::uint32_t z, const Dim3& size)
 {

@@ -20,6 +20,8 @@ bool bindCompare(Instr& instr);
 bool bindConvert(Instr& instr);
 bool bindMemory(Instr& instr);
 bool bindAtomic(Instr& instr);
+bool bindBarrier(Instr& instr);
+bool bindPacked(Instr& instr);
 bool bindWarp(Instr& instr);
 } // namespace isa_base
 
@@ -32,6 +34,8 @@ bool bindCompare(Instr& instr);
 bool bindConvert(Instr& instr);
 bool bindMemory(Instr& instr);
 bool bindAtomic(Instr& instr);
+bool bindBarrier(Instr& instr);
+bool bindPacked(Instr& instr);
 bool bindWarp(Instr& instr);
 } // namespace isa_avx2
 

@@ -298,8 +298,11 @@ bool predicateLogic(Warp& warp, const Instr& instr)
     return true;
 }
 
-/// mov.b32 d, {lo, hi}: elements of equal width into one register.
-template <class D, class S>
+template <class T, unsigned Bits>
+constexpr T partMask = static_cast<T>((U64{1} << Bits) - 1);
+
+/// mov.b32 d, {lo, hi}: elements of equal width into one register. S holds an element, which may be narrower.
+template <class D, class S, unsigned Bits = sizeof(S) * 8>
 bool packHandler(Warp& warp, const Instr& instr)
 {
     D* d = at<D>(warp, instr.d);
@@ -307,14 +310,14 @@ bool packHandler(Warp& warp, const Instr& instr)
     D made[warpLanes] = {};
     for (unsigned i = 0; i < instr.listCount; ++i) {
         const S* s = at<S>(warp, list[i]);
-        ESPALIER_LANES made[l] = static_cast<D>(made[l] | (static_cast<D>(s[l]) << (i * sizeof(S) * 8)));
+        ESPALIER_LANES made[l] = static_cast<D>(made[l] | (static_cast<D>(s[l] & partMask<D, Bits>) << (i * Bits)));
     }
     const U32* mask = warp.mask.data();
     ESPALIER_LANES put<true>(d, l, made[l], mask);
     return true;
 }
 
-template <class D, class S>
+template <class D, class S, unsigned Bits = sizeof(D) * 8>
 bool unpackHandler(Warp& warp, const Instr& instr)
 {
     const S* s = at<S>(warp, instr.a);
@@ -326,7 +329,7 @@ bool unpackHandler(Warp& warp, const Instr& instr)
         if (list[i] == 0)
             continue; // "_"
         D* d = at<D>(warp, list[i]);
-        ESPALIER_LANES put<true>(d, l, static_cast<D>(copy[l] >> (i * sizeof(D) * 8)), mask);
+        ESPALIER_LANES put<true>(d, l, static_cast<D>(copy[l] >> (i * Bits) & partMask<S, Bits>), mask);
     }
     return true;
 }
@@ -339,13 +342,17 @@ bool bindPacking(Instr& instr)
     if (instr.op == Op::Pack) {
         if (whole == 8)
             made = part == 4 ? packHandler<U64, U32> : part == 2 ? packHandler<U64, std::uint16_t> : nullptr;
-        else if (whole == 4 && part == 2)
-            made = packHandler<U32, std::uint16_t>;
+        else if (whole == 4)
+            made = part == 2 ? packHandler<U32, std::uint16_t> : packHandler<U32, std::uint16_t, 8>;
+        else if (whole == 2)
+            made = packHandler<std::uint16_t, std::uint16_t, 8>;
     } else {
         if (whole == 8)
             made = part == 4 ? unpackHandler<U32, U64> : part == 2 ? unpackHandler<std::uint16_t, U64> : nullptr;
-        else if (whole == 4 && part == 2)
-            made = unpackHandler<std::uint16_t, U32>;
+        else if (whole == 4)
+            made = part == 2 ? unpackHandler<std::uint16_t, U32> : unpackHandler<std::uint16_t, U32, 8>;
+        else if (whole == 2)
+            made = unpackHandler<std::uint16_t, std::uint16_t, 8>;
     }
     return made && set(instr, made, made);
 }

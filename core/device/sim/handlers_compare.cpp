@@ -101,14 +101,36 @@ bool setpHandler(Warp& warp, const Instr& instr)
     return true;
 }
 
-/// set d: all ones, or 1.0 where the destination is f32.
+/// What set gives where the comparison holds: 1.0 of a float type, else all ones.
+std::uint32_t trueOf(Type type)
+{
+    switch (type) {
+    case Type::F32:
+        return 0x3F800000u;
+    case Type::F16:
+    case Type::F16x2:
+        return 0x3C00u;
+    case Type::BF16:
+    case Type::BF16x2:
+        return 0x3F80u;
+    default:
+        return ~0u;
+    }
+}
+
 template <Compare C, class T, class R>
 bool setHandler(Warp& warp, const Instr& instr)
 {
     const std::uint32_t result = combined(compareLanes<C, T, R>(warp, instr), warp, instr);
-    const std::uint32_t yes = instr.type2 == Type::F32 ? 0x3F800000u : ~0u;
-    std::uint32_t* d = at<std::uint32_t>(warp, instr.d);
-    ESPALIER_LANES put<true>(d, l, (result >> l) & 1 ? yes : 0u, warp.mask.data());
+    const std::uint32_t yes = trueOf(instr.type2);
+    const std::uint32_t* mask = warp.mask.data();
+    if (bytesOf(instr.type2) == 2) {
+        auto* d = at<std::uint16_t>(warp, instr.d);
+        ESPALIER_LANES put<true>(d, l, static_cast<std::uint16_t>((result >> l) & 1 ? yes : 0u), mask);
+    } else {
+        auto* d = at<std::uint32_t>(warp, instr.d);
+        ESPALIER_LANES put<true>(d, l, (result >> l) & 1 ? yes : 0u, mask);
+    }
     return true;
 }
 
@@ -163,74 +185,83 @@ bool bindCompareOf(Instr& instr)
     }
 }
 
-/// setp.f16x2 p|q: the low halves give p, the high ones q.
-bool pairHandler(Warp& warp, const Instr& instr)
+bool holds(Compare how, float x, float y)
+{
+    const bool less = x<y, greater = x> y, unordered = x != x || y != y;
+    switch (how) {
+    case Compare::Eq:
+        return x == y;
+    case Compare::Ne:
+        return less || greater;
+    case Compare::Lt:
+        return less;
+    case Compare::Le:
+        return less || x == y;
+    case Compare::Gt:
+        return greater;
+    case Compare::Ge:
+        return greater || x == y;
+    case Compare::Equ:
+        return x == y || unordered;
+    case Compare::Neu:
+        return x != y;
+    case Compare::Ltu:
+        return less || unordered;
+    case Compare::Leu:
+        return !greater;
+    case Compare::Gtu:
+        return greater || unordered;
+    case Compare::Geu:
+        return !less;
+    case Compare::Num:
+        return !unordered;
+    case Compare::Nan:
+        return unordered;
+    }
+    return false;
+}
+
+/// Lanes in which the comparison holds for one half of their values.
+std::uint32_t comparePart(const Warp& warp, const Instr& instr, unsigned part)
 {
     const std::uint32_t* a = at<std::uint32_t>(warp, instr.a);
     const std::uint32_t* b = at<std::uint32_t>(warp, instr.b);
-    const auto wide = [&](std::uint32_t lane, unsigned part) {
+    const auto wide = [&](std::uint32_t lane) {
         const auto bits = static_cast<std::uint16_t>(lane >> (16 * part));
         return instr.type == Type::F16x2 ? halfToFloat(bits) : bfloatToFloat(bits);
     };
-    for (unsigned part = 0; part < 2; ++part) {
-        std::uint32_t result = 0;
-        for (unsigned l = 0; l < warpLanes; ++l) {
-            const float x = wide(a[l], part), y = wide(b[l], part);
-            bool yes = false;
-            switch (static_cast<Compare>(instr.sub)) {
-            case Compare::Eq:
-                yes = Test<Compare::Eq>::run(x, y);
-                break;
-            case Compare::Ne:
-                yes = Test<Compare::Ne>::run(x, y);
-                break;
-            case Compare::Lt:
-                yes = Test<Compare::Lt>::run(x, y);
-                break;
-            case Compare::Le:
-                yes = Test<Compare::Le>::run(x, y);
-                break;
-            case Compare::Gt:
-                yes = Test<Compare::Gt>::run(x, y);
-                break;
-            case Compare::Ge:
-                yes = Test<Compare::Ge>::run(x, y);
-                break;
-            case Compare::Equ:
-                yes = Test<Compare::Equ>::run(x, y);
-                break;
-            case Compare::Neu:
-                yes = Test<Compare::Neu>::run(x, y);
-                break;
-            case Compare::Ltu:
-                yes = Test<Compare::Ltu>::run(x, y);
-                break;
-            case Compare::Leu:
-                yes = Test<Compare::Leu>::run(x, y);
-                break;
-            case Compare::Gtu:
-                yes = Test<Compare::Gtu>::run(x, y);
-                break;
-            case Compare::Geu:
-                yes = Test<Compare::Geu>::run(x, y);
-                break;
-            case Compare::Num:
-                yes = Test<Compare::Num>::run(x, y);
-                break;
-            case Compare::Nan:
-                yes = Test<Compare::Nan>::run(x, y);
-                break;
-            }
-            result |= static_cast<std::uint32_t>(yes) << l;
-        }
-        writePredicate(warp, part == 0 ? instr.d : instr.d2, combined(result, warp, instr));
-    }
+    std::uint32_t result = 0;
+    for (unsigned l = 0; l < warpLanes; ++l)
+        result |= static_cast<std::uint32_t>(holds(static_cast<Compare>(instr.sub), wide(a[l]), wide(b[l]))) << l;
+    return combined(result, warp, instr);
+}
+
+/// setp.f16x2 p|q: the low halves give p, the high ones q.
+bool setpPairHandler(Warp& warp, const Instr& instr)
+{
+    const std::uint32_t low = comparePart(warp, instr, 0), high = comparePart(warp, instr, 1);
+    writePredicate(warp, instr.d, low);
+    writePredicate(warp, instr.d2, high);
+    return true;
+}
+
+/// set.f16x2 and set.u32.f16x2: each half on its own.
+bool setPairHandler(Warp& warp, const Instr& instr)
+{
+    const std::uint32_t low = comparePart(warp, instr, 0), high = comparePart(warp, instr, 1);
+    const std::uint32_t yes = trueOf(instr.type2) & 0xFFFF;
+    auto* d = at<std::uint32_t>(warp, instr.d);
+    for (unsigned l = 0; l < warpLanes; ++l)
+        put<true>(d, l, ((high >> l & 1 ? yes : 0u) << 16) | (low >> l & 1 ? yes : 0u), warp.mask.data());
     return true;
 }
 
 bool bindComparison(Instr& instr)
 {
-    if (instr.op == Op::Set && (bytesOf(instr.type2) != 4 || instr.type2 == Type::F16x2))
+    const bool pairs = instr.type == Type::F16x2 || instr.type == Type::BF16x2;
+    const bool toPair = instr.type2 == Type::F16x2 || instr.type2 == Type::BF16x2;
+    const std::uint32_t result = bytesOf(instr.type2);
+    if (instr.op == Op::Set && (pairs ? result != 4 : (result != 4 && result != 2) || toPair))
         return false;
     switch (instr.type) {
     case Type::F32:
@@ -243,7 +274,8 @@ bool bindComparison(Instr& instr)
         return bindCompareOf<std::uint16_t, BfloatReader>(instr);
     case Type::F16x2:
     case Type::BF16x2:
-        return instr.op == Op::Setp && set(instr, pairHandler, pairHandler);
+        return instr.op == Op::Setp ? set(instr, setpPairHandler, setpPairHandler)
+                                    : set(instr, setPairHandler, setPairHandler);
     default:
         return onInteger(instr.type, [&](auto tag) {
             using T = typename decltype(tag)::type;

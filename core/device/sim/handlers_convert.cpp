@@ -169,6 +169,11 @@ D floatToFloat(S s, const Instr& instr)
         r = narrowed<D>(x, instr.rounding);
     if constexpr (std::is_same_v<D, float>)
         r = instr.ftz ? flushed(r) : r;
+    if constexpr (std::is_same_v<D, Half> || std::is_same_v<D, Bfloat>) {
+        constexpr U16 infinity = std::is_same_v<D, Half> ? 0x7C00 : 0x7F80;
+        if (instr.finite && (r.bits & 0x7FFF) == infinity)
+            --r.bits;
+    }
     if (instr.sat || instr.relu) {
         const double wide = widened(r);
         if (instr.sat)
@@ -337,22 +342,91 @@ bool onAny(Type type, F made)
     }
 }
 
-/// cvt.rn.f16x2.f32 d, a, b: a goes into the upper half.
-template <bool IsHalf>
+struct E4M3 {
+    static U32 narrow(float x) { return floatToE4M3(x); }
+    static float wide(U32 bits) { return e4m3ToFloat(static_cast<std::uint8_t>(bits)); }
+};
+struct E5M2 {
+    static U32 narrow(float x) { return floatToE5M2(x); }
+    static float wide(U32 bits) { return e5m2ToFloat(static_cast<std::uint8_t>(bits)); }
+};
+
+template <class T>
+constexpr bool isEightBit = std::is_same_v<T, E4M3> || std::is_same_v<T, E5M2>;
+
+/// One element of a pair.
+template <class D>
+U32 partOf(float x, const Instr& instr)
+{
+    if constexpr (isEightBit<D>)
+        return D::narrow(instr.relu && x <= 0 ? 0.0f : x);
+    else
+        return floatToFloat<D>(x, instr).bits;
+}
+
+/// cvt.rn.f16x2.f32 d, a, b: a goes into the upper part.
+template <class D>
 bool pairHandler(Warp& warp, const Instr& instr)
 {
-    U32* d = at<U32>(warp, instr.d);
+    using Lane = std::conditional_t<isEightBit<D>, U16, U32>;
+    constexpr unsigned bits = sizeof(Lane) * 4;
+    Lane* d = at<Lane>(warp, instr.d);
     const float* a = at<float>(warp, instr.a);
     const float* b = at<float>(warp, instr.b);
-    const auto part = [&](float x) -> U32 {
-        if constexpr (IsHalf)
-            return floatToFloat<Half>(x, instr).bits;
-        else
-            return floatToFloat<Bfloat>(x, instr).bits;
-    };
     for (unsigned l = 0; l < warpLanes; ++l)
-        put<true>(d, l, (part(a[l]) << 16) | part(b[l]), warp.mask.data());
+        put<true>(d, l, static_cast<Lane>(partOf<D>(a[l], instr) << bits | partOf<D>(b[l], instr)), warp.mask.data());
     return true;
+}
+
+/// cvt.rn.satfinite.e4m3x2.f16x2
+template <class D>
+bool pairNarrowHandler(Warp& warp, const Instr& instr)
+{
+    U16* d = at<U16>(warp, instr.d);
+    const U32* a = at<U32>(warp, instr.a);
+    for (unsigned l = 0; l < warpLanes; ++l) {
+        const float low = halfToFloat(static_cast<U16>(a[l])), high = halfToFloat(static_cast<U16>(a[l] >> 16));
+        put<true>(d, l, static_cast<U16>(partOf<D>(high, instr) << 8 | partOf<D>(low, instr)), warp.mask.data());
+    }
+    return true;
+}
+
+/// cvt.rn.f16x2.e4m3x2: exact.
+template <class S>
+bool pairWidenHandler(Warp& warp, const Instr& instr)
+{
+    U32* d = at<U32>(warp, instr.d);
+    const U16* a = at<U16>(warp, instr.a);
+    for (unsigned l = 0; l < warpLanes; ++l)
+        put<true>(d, l, partOf<Half>(S::wide(a[l] >> 8), instr) << 16 | partOf<Half>(S::wide(a[l] & 255), instr),
+                  warp.mask.data());
+    return true;
+}
+
+bool bindPairs(Instr& instr)
+{
+    Handler made = nullptr;
+    const bool floats = instr.type2 == Type::F32, halves = instr.type2 == Type::F16x2;
+    switch (instr.type) {
+    case Type::F16x2:
+        made = floats                        ? pairHandler<Half>
+               : instr.type2 == Type::E4M3x2 ? pairWidenHandler<E4M3>
+               : instr.type2 == Type::E5M2x2 ? pairWidenHandler<E5M2>
+                                             : nullptr;
+        break;
+    case Type::BF16x2:
+        made = floats ? pairHandler<Bfloat> : nullptr;
+        break;
+    case Type::E4M3x2:
+        made = floats ? pairHandler<E4M3> : halves ? pairNarrowHandler<E4M3> : nullptr;
+        break;
+    case Type::E5M2x2:
+        made = floats ? pairHandler<E5M2> : halves ? pairNarrowHandler<E5M2> : nullptr;
+        break;
+    default:
+        break;
+    }
+    return made && set(instr, made, made);
 }
 
 /// cvt.rna.tf32.f32 and cvt.rn / .rz: 10 mantissa bits in an f32 pattern.
@@ -364,6 +438,8 @@ bool tf32Handler(Warp& warp, const Instr& instr)
         double x = std::isfinite(a[l]) ? roundToFormat(a[l], 10, -126, 127, instr.rounding) : a[l];
         if (instr.relu && x <= 0)
             x = 0;
+        if (instr.finite && std::isinf(x))
+            x = std::copysign(0x1.FFCp127, x);
         put<true>(d, l, std::bit_cast<U32>(static_cast<float>(x)), warp.mask.data());
     }
     return true;
@@ -404,13 +480,11 @@ bool bindConvert(Instr& instr)
         return set(instr, packHandler, packHandler);
     if (instr.op != Op::Cvt)
         return false;
-    if (instr.type == Type::F16x2 && instr.type2 == Type::F32)
-        return set(instr, pairHandler<true>, pairHandler<true>);
-    if (instr.type == Type::BF16x2 && instr.type2 == Type::F32)
-        return set(instr, pairHandler<false>, pairHandler<false>);
+    if (isPair(instr.type) || isPair(instr.type2))
+        return bindPairs(instr);
     if (instr.type == Type::TF32 && instr.type2 == Type::F32)
         return set(instr, tf32Handler, tf32Handler);
-    return bindFast(instr) || onAny(instr.type, [&](auto d) {
+    return (!instr.finite && bindFast(instr)) || onAny(instr.type, [&](auto d) {
                return onAny(instr.type2, [&](auto s) {
                    const Handler made = convertHandler<typename decltype(d)::type, typename decltype(s)::type>;
                    return set(instr, made, made);

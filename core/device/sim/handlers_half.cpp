@@ -95,6 +95,16 @@ struct Propagating {
         return isNan<H>(a) || isNan<H>(b) ? U16{0x7FFF} : F::template run<H>(a, b);
     }
 };
+/// min and max .xorsign.abs
+template <class F>
+struct XorSign {
+    template <class H>
+    static U16 run(U16 a, U16 b)
+    {
+        const U16 magnitude = F::template run<H>(a & 0x7FFF, b & 0x7FFF);
+        return static_cast<U16>(magnitude | ((a ^ b) & 0x8000));
+    }
+};
 struct Ex2 {
     template <class H>
     static U16 run(U16 a)
@@ -110,9 +120,18 @@ struct Tanh {
     }
 };
 
+/// .ftz: subnormal values become zeros of their sign.
+template <class H>
+U16 flushedIf(bool ftz, U16 a)
+{
+    const bool subnormal = (a & H::infinity) == 0;
+    return ftz && subnormal ? a & 0x8000 : a;
+}
+
 template <class H>
 U16 limited(U16 r, const Instr& instr)
 {
+    r = flushedIf<H>(instr.ftz, r);
     if (instr.sat) // to [0, 1], NaN to 0
         return isNan<H>(r) || (r & 0x8000) ? U16{0} : r > H::one ? H::one : r;
     if (instr.relu)
@@ -133,9 +152,9 @@ bool handler(Warp& warp, const Instr& instr)
             continue;
         Lane r = 0;
         for (unsigned shift = 0; shift < sizeof(Lane) * 8; shift += 16) {
-            const U16 x = static_cast<U16>(a[l] >> shift);
-            const U16 y = static_cast<U16>(b[l] >> shift);
-            const U16 z = static_cast<U16>(c[l] >> shift);
+            const U16 x = flushedIf<H>(instr.ftz, static_cast<U16>(a[l] >> shift));
+            const U16 y = flushedIf<H>(instr.ftz, static_cast<U16>(b[l] >> shift));
+            const U16 z = flushedIf<H>(instr.ftz, static_cast<U16>(c[l] >> shift));
             U16 part = 0;
             if constexpr (Operands == 1)
                 part = F::template run<H>(x);
@@ -148,6 +167,19 @@ bool handler(Warp& warp, const Instr& instr)
         d[l] = r;
     }
     return true;
+}
+
+template <class F, unsigned Operands>
+bool bind(Instr& instr);
+
+template <bool Greater>
+bool bindExtreme(Instr& instr)
+{
+    using Plain = Extreme<Greater>;
+    using Strict = Propagating<Plain>;
+    if (instr.xorsign)
+        return instr.nan ? bind<XorSign<Strict>, 2>(instr) : bind<XorSign<Plain>, 2>(instr);
+    return instr.nan ? bind<Strict, 2>(instr) : bind<Plain, 2>(instr);
 }
 
 template <class F, unsigned Operands>
@@ -177,7 +209,7 @@ bool bind(Instr& instr)
 
 bool bindHalf(Instr& instr)
 {
-    if (instr.type < Type::F16 || instr.type > Type::BF16x2 || instr.xorsign)
+    if (instr.type < Type::F16 || instr.type > Type::BF16x2)
         return false;
     switch (instr.op) {
     case Op::Add:
@@ -193,9 +225,9 @@ bool bindHalf(Instr& instr)
     case Op::Neg:
         return bind<Neg, 1>(instr);
     case Op::Min:
-        return instr.nan ? bind<Propagating<Extreme<false>>, 2>(instr) : bind<Extreme<false>, 2>(instr);
+        return bindExtreme<false>(instr);
     case Op::Max:
-        return instr.nan ? bind<Propagating<Extreme<true>>, 2>(instr) : bind<Extreme<true>, 2>(instr);
+        return bindExtreme<true>(instr);
     case Op::Ex2:
         return bind<Ex2, 1>(instr);
     case Op::Tanh:

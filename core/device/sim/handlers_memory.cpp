@@ -264,10 +264,7 @@ bool waitHandler(Warp& warp, const Instr& instr)
             warp.copies[kept++] = copy;
             continue;
         }
-        std::byte* to = block.shared + copy.destination;
-        if (copy.sourceBytes)
-            std::memcpy(to, copy.source, copy.sourceBytes);
-        std::memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+        finishCopy(block, copy);
     }
     warp.copies.resize(kept);
     return true;

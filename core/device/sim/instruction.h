@@ -56,6 +56,7 @@ enum class Op : std::uint8_t {
     Lop3,
     Dp4a,
     Dp2a,
+    Video,
     Fma,
     Rcp,
     Sqrt,
@@ -88,6 +89,9 @@ enum class Op : std::uint8_t {
     CpAsync,
     CpAsyncCommit,
     CpAsyncWait,
+    CpAsyncArrive,
+    BulkCopy,
+    Mbarrier,
     Cvta,
     Isspacep,
     Clock,
@@ -117,6 +121,18 @@ enum class AtomicOp : std::uint8_t { Add, Exch, Cas, Min, Max, Inc, Dec, And, Or
 enum class Lanes : std::uint8_t { Up, Down, Bfly, Idx }; ///< shfl
 enum class VoteMode : std::uint8_t { All, Any, Uni, Ballot };
 enum class MatchMode : std::uint8_t { Any, All };
+enum class VideoOp : std::uint8_t { Add, Sub, Average, AbsoluteDifference, Min, Max, Set };
+enum class MbarrierOp : std::uint8_t {
+    Init,
+    Invalidate,
+    Arrive,
+    ArriveDrop,
+    ExpectTx,
+    CompleteTx,
+    Test,
+    TestParity,
+    PendingCount,
+};
 
 /// What an instruction adds to the counters per active thread.
 enum class Cost : std::uint8_t { None, F16, F32, F64, Special };
@@ -138,7 +154,7 @@ struct Instr {
     Type type = Type::None;
     Type type2 = Type::None; ///< source type of cvt, set, slct, tex
     Space space = Space::Generic;
-    std::uint8_t sub = 0; ///< Compare, AtomicOp, Lanes, VoteMode
+    std::uint8_t sub = 0; ///< Compare, AtomicOp, Lanes, VoteMode, VideoOp, MbarrierOp
     Combine combine = Combine::None;
     Rounding rounding = Rounding::Nearest;
     Cost cost = Cost::None;
@@ -146,7 +162,8 @@ struct Instr {
     bool guardNegated = false;
     bool negatedA = false, negatedB = false, negatedC = false; ///< predicate operands
     bool ftz = false, sat = false, relu = false, nan = false, xorsign = false;
-    bool hi = false;         ///< shf.wrap and clamp, cvt.pack order, carry out
+    bool finite = false;     ///< cvt: overflow gives the largest finite value
+    bool hi = false;         ///< shf.wrap and clamp, cvt.pack order, carry out, video: the sum of the parts
     bool wideAddress = true; ///< the address register has 64 bits
     bool listIsOutput = false;
     bool control = false;    ///< steered by the interpreter, not by a handler
@@ -238,6 +255,7 @@ struct Kernel {
 bool bindHandlers(Instr& instr);
 
 constexpr std::uint32_t warpLanes = 32;
+constexpr std::uint32_t clusterBarrier = 16; ///< after the sixteen that PTX numbers
 
 /// Windows of the generic address space.
 constexpr std::uint64_t sharedWindow = std::uint64_t{1} << 56;

@@ -15,6 +15,15 @@ struct Resolved {
 
 enum class Purpose : std::uint8_t { Read, Write, Update };
 
+/// Moves the bytes of a cp.async.
+inline void finishCopy(BlockState& block, const PendingCopy& copy)
+{
+    std::byte* to = block.shared + copy.destination;
+    if (copy.sourceBytes)
+        std::memcpy(to, copy.source, copy.sourceBytes);
+    std::memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+}
+
 /// Device addresses of an instruction's lanes: register at `slot` plus `offset`.
 void addressesOf(const Warp& warp, std::uint32_t slot, bool wide, std::int64_t offset, std::uint64_t* addresses);
 

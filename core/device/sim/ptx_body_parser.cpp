@@ -10,6 +10,7 @@ namespace espalier::sim {
 namespace {
 
 constexpr int deepestNesting = 200;
+constexpr std::int64_t sourceFile = 1;
 
 std::vector<std::string_view> splitDots(std::string_view text)
 {
@@ -162,28 +163,41 @@ Result<void> BodyParser::variable(Space space)
 /// .loc file line column [, function_name label[+n], inlined_at file line column]
 Result<void> BodyParser::location()
 {
-    SourceLine at;
-    ESPALIER_TRY(const std::int64_t file, m_cursor.integer());
-    ESPALIER_TRY(const std::int64_t line, m_cursor.integer());
-    ESPALIER_CHECK(m_cursor.integer());
-    at = {static_cast<std::uint32_t>(file), static_cast<int>(line)};
+    const auto place = [&]() -> Result<Place> {
+        ESPALIER_TRY(const std::int64_t file, m_cursor.integer());
+        ESPALIER_TRY(const std::int64_t line, m_cursor.integer());
+        ESPALIER_TRY(const std::int64_t column, m_cursor.integer());
+        return Place{file, line, column};
+    };
+    ESPALIER_TRY(const Place here, place());
+    const auto lineOf = [](const Place& at) {
+        return SourceLine{static_cast<std::uint32_t>(at[0]), static_cast<int>(at[1]), {}};
+    };
+    SourceLine at = lineOf(here);
     while (m_cursor.accept(',')) {
         ESPALIER_TRY(const std::string_view word, m_cursor.word("function_name or inlined_at"));
         if (word == "function_name") {
-            ESPALIER_CHECK(m_cursor.word("a label"));
+            ESPALIER_TRY(at.function, m_cursor.word("a label"));
             if (m_cursor.accept('+'))
                 ESPALIER_CHECK(m_cursor.integer());
         } else if (word == "inlined_at") {
-            ESPALIER_TRY(const std::int64_t outerFile, m_cursor.integer());
-            ESPALIER_TRY(const std::int64_t outerLine, m_cursor.integer());
-            ESPALIER_CHECK(m_cursor.integer());
-            // The caller's line means more to the engineer than a line of a toolkit header; file 1 is the source.
-            if (at.file != 1 || outerFile == 1)
-                at = {static_cast<std::uint32_t>(outerFile), static_cast<int>(outerLine)};
+            ESPALIER_TRY(const Place outer, place());
+            // The caller's line means more to the engineer than a line of a toolkit header; file 1 is the source. A
+            // caller that was inlined itself has had a .loc of its own before.
+            const auto caller = m_callers.find(outer);
+            const std::string_view called = at.function;
+            if (outer[0] != sourceFile && caller != m_callers.end())
+                at = caller->second;
+            else if (at.file != sourceFile || outer[0] == sourceFile)
+                at = lineOf(outer);
+            at.function = at.function.empty() ? called : at.function;
         }
     }
-    if (at.line > 0)
-        m_source = at;
+    if (at.line <= 0)
+        return {};
+    m_source = at;
+    if (here[0] != sourceFile)
+        m_callers[here] = at;
     return {};
 }
 

@@ -78,10 +78,14 @@ private:
             m_line += m_text[m_at] == '\n';
     }
 
+    /// A directive ends where the next begins: hand-written assembly in the toolkit's headers says ".reg.b32".
     std::size_t wordEnd() const
     {
+        const bool directive = m_text[m_at] == '.';
         std::size_t at = m_at + 1;
         while (at < m_text.size()) {
+            if (directive && m_text[at] == '.')
+                break;
             if (isWordStart(m_text[at]) || isDigit(m_text[at]))
                 ++at;
             else if (m_text[at] == ':' && at + 1 < m_text.size() && m_text[at + 1] == ':')

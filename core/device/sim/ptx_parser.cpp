@@ -166,10 +166,22 @@ private:
         return {};
     }
 
+    /// .section .debug_str { label: .b8 104,101,120,112,0 ... }; other sections are skipped.
     Result<void> section()
     {
+        m_cursor.next();
+        const bool strings = m_cursor.now().is(".debug_str");
         while (!m_cursor.atEnd() && !m_cursor.now().is('{'))
             m_cursor.next();
+        std::string* text = nullptr;
+        while (strings && !m_cursor.atEnd() && !m_cursor.now().is('}')) {
+            const Token token = m_cursor.next();
+            PtxNumber number;
+            if (token.kind == TokenKind::Word && m_cursor.accept(':'))
+                text = &m_module.strings[token.text];
+            else if (text && token.kind == TokenKind::Number && readPtxNumber(token.text, number) && number.bits != 0)
+                *text += static_cast<char>(number.bits);
+        }
         return skipPast('}');
     }
 

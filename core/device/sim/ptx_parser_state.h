@@ -4,6 +4,8 @@
 #include "core/device/sim/ptx_lexer.h"
 #include "core/device/sim/ptx_syntax.h"
 
+#include <array>
+#include <map>
 #include <unordered_map>
 
 namespace espalier::sim {
@@ -81,6 +83,8 @@ private:
     std::uint32_t m_declarations = 0;
     int m_depth = 0;
     SourceLine m_source;
+    using Place = std::array<std::int64_t, 3>; ///< file, line, column
+    std::map<Place, SourceLine> m_callers;     ///< lines of headers → line of the source they were inlined into
 };
 
 } // namespace espalier::sim

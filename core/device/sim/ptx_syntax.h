@@ -31,6 +31,8 @@ enum class Type : std::uint8_t {
     S16,
     S32,
     S64,
+    U16x2,
+    S16x2,
     F16,
     F16x2,
     BF16,
@@ -62,6 +64,8 @@ constexpr std::uint32_t bytesOf(Type type)
     case Type::U32:
     case Type::S32:
     case Type::F32:
+    case Type::U16x2:
+    case Type::S16x2:
     case Type::F16x2:
     case Type::BF16x2:
     case Type::TF32:
@@ -83,6 +87,11 @@ constexpr bool isFloat(Type type)
     return type >= Type::F16 && type <= Type::TF32;
 }
 
+constexpr bool isPair(Type type)
+{
+    return type == Type::F16x2 || type == Type::BF16x2 || type == Type::E4M3x2 || type == Type::E5M2x2;
+}
+
 constexpr bool isSigned(Type type)
 {
     return type >= Type::S8 && type <= Type::S64;
@@ -92,8 +101,9 @@ constexpr bool isSigned(Type type)
 Type typeNamed(std::string_view name);
 
 struct SourceLine {
-    std::uint32_t file = 0; ///< number of the .file directive
-    int line = 0;           ///< 0: unknown
+    std::uint32_t file = 0;    ///< number of the .file directive
+    int line = 0;              ///< 0: unknown
+    std::string_view function; ///< label of the name of the function that was inlined there; empty: none was
 };
 
 /// Where a name leads inside a function.
@@ -180,6 +190,7 @@ struct Module {
     std::map<std::string_view, std::uint32_t> functionByName;
     std::map<std::string_view, std::uint32_t> globalByName;
     std::map<std::uint32_t, std::string> files;
+    std::map<std::string_view, std::string> strings; ///< of .debug_str: label → text, names of inlined functions
 };
 
 } // namespace espalier::sim

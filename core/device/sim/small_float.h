@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace espalier::sim {
 
@@ -103,6 +104,44 @@ inline std::uint16_t doubleToHalf(double value, Rounding mode)
 inline std::uint16_t doubleToBfloat(double value, Rounding mode)
 {
     return floatToBfloat(static_cast<float>(roundToFormat(value, 7, -126, 127, mode)));
+}
+
+/// The eight-bit floats of two exponent widths: e4m3 has no infinity and one NaN, e5m2 is the upper half of an f16.
+/// Conversions into them go to nearest even and stop at the largest finite value.
+inline float e4m3ToFloat(std::uint8_t value)
+{
+    const int exponent = value >> 3 & 15, mantissa = value & 7;
+    float magnitude =
+        std::scalbn(static_cast<float>(exponent ? 8 + mantissa : mantissa), (exponent ? exponent : 1) - 10);
+    if ((value & 0x7F) == 0x7F)
+        magnitude = std::numeric_limits<float>::quiet_NaN();
+    return value & 0x80 ? -magnitude : magnitude;
+}
+
+inline std::uint8_t floatToE4M3(float value)
+{
+    if (std::isnan(value))
+        return 0x7F;
+    const double rounded = std::fabs(roundToFormat(value, 3, -6, 8, Rounding::Nearest));
+    const double magnitude = rounded > 448 ? 448 : rounded;
+    const int exponent = magnitude < 0x1p-6 ? -6 : std::ilogb(magnitude);
+    const int eighths = static_cast<int>(std::scalbn(magnitude, 3 - exponent)); // 8 and more: a normal value
+    const int bits = eighths < 8 ? eighths : (exponent + 7) << 3 | (eighths - 8);
+    return static_cast<std::uint8_t>(bits | (std::signbit(value) ? 0x80 : 0));
+}
+
+inline float e5m2ToFloat(std::uint8_t value)
+{
+    return halfToFloat(static_cast<std::uint16_t>(value << 8));
+}
+
+inline std::uint8_t floatToE5M2(float value)
+{
+    if (std::isnan(value))
+        return 0x7F;
+    const double rounded = roundToFormat(value, 2, -14, 15, Rounding::Nearest);
+    const double kept = std::fabs(rounded) > 57344 ? std::copysign(57344.0, rounded) : rounded;
+    return static_cast<std::uint8_t>(floatToHalf(static_cast<float>(kept)) >> 8);
 }
 
 /// a * b + c rounded to double in such a way (to odd) that rounding once more to a format of at most 24 bits gives the

@@ -53,10 +53,20 @@ struct LaunchState {
     std::uint32_t paramBytes = 0;
 };
 
+/// A bulk copy into shared memory that has been issued. The bytes move, and the barrier hears of them, when somebody
+/// looks at the barrier, so that a forgotten wait shows.
+struct PendingBulk {
+    const std::byte* source = nullptr;
+    std::uint32_t destination = 0; ///< in shared memory, as is the barrier
+    std::uint32_t bytes = 0;
+    std::uint32_t barrier = 0;
+};
+
 struct BlockState {
     std::byte* shared = nullptr;
     std::uint32_t sharedBytes = 0;
-    std::array<BarrierState, 16> barriers;
+    std::array<BarrierState, clusterBarrier + 1> barriers; ///< the last one is barrier.cluster's
+    std::vector<PendingBulk> bulk;
     std::uint32_t liveThreads = 0;
     Dim3 index;
 };

@@ -276,7 +276,7 @@ BlockRunner::Step BlockRunner::control(Warp& warp, Cursor& at, const Instr& inst
             return Step::Fault;
         warp.fragments[at.fragment].pc = at.pc;
         warp.fairPicks = warp.fragments.size() > 1 ? 1 : 0;
-        m_looping = true;
+        m_looping = instr.sub == 0; // 1: waits for others of its own block
         return Step::Yield;
     default:
         ++at.pc;
@@ -436,7 +436,7 @@ BlockRunner::Step BlockRunner::gather(Warp& warp, Cursor& at, const Instr& instr
 BlockRunner::Step BlockRunner::barrier(Warp& warp, Cursor& at, const Instr& instr, std::uint32_t active)
 {
     const std::uint32_t lane = firstLane(active);
-    const std::uint32_t number = read32(warp, instr.a, lane) & 15;
+    const std::uint32_t number = instr.hi ? clusterBarrier : read32(warp, instr.a, lane) & 15;
     const std::uint32_t threads = instr.b ? read32(warp, instr.b, lane) : 0;
     BarrierState& state = m_block.barriers[number];
     ++m_state.counters.barriers;

@@ -148,8 +148,8 @@ TEST_F(Faults, UnknownInstructionsAreNamedAndLeaveOtherKernelsAlone)
     const KernelFacts* facts = (*module)->facts("t");
     ASSERT_TRUE(facts);
     ASSERT_EQ(facts->unsupported.size(), 2u);
-    EXPECT_EQ(facts->unsupported[0], "wgmma.fence.sync.aligned (line 17)");
-    EXPECT_EQ(facts->unsupported[1], "bra.uni: no label nowhere (line 19)");
+    EXPECT_EQ(facts->unsupported[0], "the tensor-core instruction wgmma.fence.sync.aligned (line 17 of the PTX)");
+    EXPECT_EQ(facts->unsupported[1], "bra.uni: no label nowhere (line 19 of the PTX)");
     EXPECT_TRUE((*module)->facts("other")->unsupported.empty());
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/device/sim/sim_support.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <map>
+#include <unistd.h>
 
 namespace espalier::sim {
 
@@ -12,6 +16,23 @@ std::string fixture(std::string_view name)
 {
     std::ifstream file(std::string(ESPALIER_SIM_FIXTURES "/") + std::string(name));
     return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string compiledNow(std::string_view name)
+{
+    const std::filesystem::path out =
+        std::filesystem::temp_directory_path() / fmt::format("espalier_sim_{}_{}.ptx", getpid(), name);
+    const std::string command = fmt::format("\"{}\" -ptx -std=c++17 -arch=compute_90a -lineinfo -w -o \"{}\" "
+                                            "\"" ESPALIER_SIM_FIXTURES "/{}.cu\"",
+                                            ESPALIER_NVCC, out.string(), name);
+    if (std::system(command.c_str()) != 0) {
+        ADD_FAILURE() << command;
+        return {};
+    }
+    std::ifstream file(out);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::filesystem::remove(out);
+    return text;
 }
 
 SimFixture::SimFixture(std::string_view ptx)
@@ -72,6 +93,13 @@ LaunchResult SimFixture::runPacked(std::string_view kernel, Dim3 grid, Dim3 bloc
                     std::min<std::size_t>(args[i].size(), facts->params[i].bytes));
     }
     return launch(*m_module, *facts, {grid, block, shared, params}, m_memory, m_symbols, limits);
+}
+
+SimFixture& shared(std::string_view name)
+{
+    static std::map<std::string, SimFixture, std::less<>> made;
+    const auto known = made.find(name);
+    return known != made.end() ? known->second : made.try_emplace(std::string(name), compiledNow(name)).first->second;
 }
 
 std::string snippet(std::string_view body)

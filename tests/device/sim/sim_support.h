@@ -15,6 +15,10 @@ namespace espalier::sim {
 /// The text of tests/device/sim/fixtures/NAME; empty when it cannot be read.
 std::string fixture(std::string_view name);
 
+/// PTX for sm_90a that the nvcc at hand makes of fixtures/NAME.cu. Fails the test and is empty when it does not
+/// compile.
+std::string compiledNow(std::string_view name);
+
 /// A module with its variables and buffers in one address space, as the simgpu process keeps them.
 class SimFixture
 {
@@ -59,6 +63,9 @@ private:
     std::deque<std::vector<std::byte>> m_variables;
     std::uint64_t m_next = 0x7F0000000000;
 };
+
+/// compiledNow(name), which all tests of a process share: compiled once.
+SimFixture& shared(std::string_view name);
 
 /// One thread, or one warp, of a few handwritten instructions: wraps them in an entry `t(.param .u64 out)` with
 /// registers %r<20>, %rd<20>, %f<20>, %fd<20>, %rs<20>, %p<10>; %rd0 is the address of 8 bytes of the thread's own.
