@@ -16,6 +16,19 @@ std::string_view trimmed(std::string_view text)
     return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
+std::string shellWord(std::string_view text)
+{
+    constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,";
+    if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos) {
+        return std::string(text);
+    }
+    std::string word = "'"; // 'it'\''s'
+    for (const char c : text) {
+        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return word + "'";
+}
+
 std::vector<std::string_view> splitOn(std::string_view text, char separator)
 {
     std::vector<std::string_view> parts;

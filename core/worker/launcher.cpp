@@ -2,26 +2,13 @@
 #include "core/worker/launcher.h"
 
 #include "core/base/file.h"
+#include "core/base/text.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <unistd.h>
 
 namespace espalier {
-
-namespace {
-
-/// 'it'\''s': one word for a POSIX shell, whatever it holds.
-std::string quoted(const std::string& word)
-{
-    std::string text = "'";
-    for (const char c : word) {
-        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return text + "'";
-}
-
-} // namespace
 
 std::vector<std::string> Launcher::command(std::string_view device) const
 {
@@ -30,7 +17,7 @@ std::vector<std::string> Launcher::command(std::string_view device) const
     const bool shell = !prefix.empty() && std::filesystem::path(prefix.front()).filename() == "ssh";
     std::vector<std::string> command = prefix;
     for (const std::string& word : words) {
-        command.push_back(shell ? quoted(word) : word);
+        command.push_back(shell ? shellWord(word) : word);
     }
     return command;
 }

@@ -33,6 +33,16 @@ TEST(Text, DurationsHaveThreeDigits)
     EXPECT_EQ(durationText(600), "10 min");
 }
 
+TEST(Text, AWordForTheShell)
+{
+    EXPECT_EQ(shellWord("/tmp/a-b_1.espalier"), "/tmp/a-b_1.espalier");
+    EXPECT_EQ(shellWord("my pause.espalier"), "'my pause.espalier'");
+    EXPECT_EQ(shellWord("it's $HOME"), "'it'\\''s $HOME'");
+    EXPECT_EQ(shellWord(""), "''");
+    EXPECT_EQ(shellWord("~/x"), "'~/x'");
+    EXPECT_EQ(shellWord("Grün"), "'Grün'");
+}
+
 TEST(Text, Bytes)
 {
     EXPECT_EQ(bytesText(1536), "1.5 KiB");
