@@ -18,6 +18,7 @@ constexpr const char* examples =
     "  espalierctl doctor                                        what works here, what does not, and the remedy\n"
     "  espalierctl doctor --provider openai --base-url http://localhost:8000 --model qwen3   which models are offered\n"
     "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
+    "  espalierctl run --session s.espalier                      go on with it, from any folder\n"
     "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
     "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
     "  espalierctl eval softmax_f32 kernel.cu --profile          and why it is as slow as it is\n"
@@ -27,6 +28,7 @@ constexpr const char* examples =
     "  espalierctl steer s.espalier prune --node 5               what the engineer does to the tree\n"
     "  espalierctl watch s.espalier 7                            every save of node_7.cu is judged as its child\n"
     "  espalierctl repro s.espalier 7 --to repro.cu              one program for ncu, cuda-gdb or a bug report\n"
+    "  espalierctl copy s.espalier backup.espalier               a whole copy, also while a run writes it\n"
     "  espalierctl report s.espalier --to report                 what was found and how, Markdown and HTML\n"
     "  espalierctl export s.espalier --node 7 --form cuda --to out   kernel, prototype and evidence\n"
     "\n"
@@ -34,7 +36,7 @@ constexpr const char* examples =
 
 /// CLI11 fills these; an option that was not given stays empty, so that a resumed session keeps its own.
 struct RunWords {
-    std::string task, session, device, strategy, incumbent;
+    std::string task, edition, session, device, strategy, incumbent;
     std::vector<std::string> proposers, launcher;
     ctl::ModelWords models;
     std::int64_t evaluations = -1, tokens = -1;
@@ -48,7 +50,9 @@ struct RunWords {
 ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
 {
     verb.engine.session = words.session;
-    verb.engine.task = words.task;
+    if (!words.task.empty() || !words.edition.empty()) {
+        verb.engine.task = words.edition.empty() ? words.task : words.edition;
+    }
     verb.engine.builders = words.builders;
     verb.engine.launcher = words.launcher;
     if (!words.device.empty()) {
@@ -84,7 +88,10 @@ ctl::RunVerb runVerbOf(const RunWords& words, ctl::RunVerb verb)
 void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
 {
     CLI::App* run = app.add_subcommand("run", "Search for a faster kernel, or go on with a session");
-    run->add_option("task", words.task, "Name of a built-in task, or a task folder")->required();
+    run->add_option("task", words.task,
+                    "Name of a built-in task, or a task folder; a session that exists carries its own and needs none");
+    run->add_option("--task", words.edition,
+                    "The same; for a session that exists another edition of its task, which keeps the tree");
     run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
     run->add_option("--device", words.device, "auto (default), sim, cuda:N, or several of one kind: cuda:0,cuda:1");
     run->add_option("--proposer", words.proposers, "playbook, tuner, llm, command, manual, replay; separated by commas")
@@ -208,6 +215,14 @@ void addRepro(CLI::App& app, ctl::ReproVerb& verb)
     repro->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
+void addCopy(CLI::App& app, ctl::CopyVerb& verb)
+{
+    CLI::App* copy = app.add_subcommand("copy", "A whole copy of a session as one file, also while a run writes it");
+    copy->add_option("session", verb.session, "The session file")->required();
+    copy->add_option("to", verb.file, "The copy; nothing is overwritten")->required();
+    copy->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
 void addReport(CLI::App& app, ctl::ReportVerb& verb)
 {
     CLI::App* report = app.add_subcommand("report", "What a search found and how, as Markdown and HTML");
@@ -273,6 +288,8 @@ int runVerb(int argc, char** argv)
     addWatch(app, watch);
     addRepro(app, repro);
     addReport(app, report);
+    ctl::CopyVerb copy;
+    addCopy(app, copy);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -307,6 +324,9 @@ int runVerb(int argc, char** argv)
     }
     if (app.got_subcommand("repro")) {
         return ctl::repro(repro);
+    }
+    if (app.got_subcommand("copy")) {
+        return ctl::copySession(copy);
     }
     if (app.got_subcommand("report")) {
         return ctl::report(report);

@@ -3,7 +3,6 @@
 #include "app/ctl/session_reader.h"
 #include "app/ctl/verbs.h"
 #include "core/export/kernel_export.h"
-#include "core/model/task_loader.h"
 
 namespace espalier::ctl {
 
@@ -13,7 +12,7 @@ Result<ExportedFiles> exported(const ExportVerb& options)
 {
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
-    ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
+    ESPALIER_TRY(const Task task, reader.task());
     return exportKernel({task, detail, reader.info(), options.form, options.folder, options.name});
 }
 

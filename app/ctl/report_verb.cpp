@@ -16,11 +16,12 @@ Result<std::vector<std::string>> reported(const ReportVerb& options)
     ESPALIER_TRY(std::vector<StoredAct> acts, reader.acts());
     ESPALIER_TRY(std::vector<std::string> hints, reader.hints());
     ESPALIER_TRY(std::vector<BannedTechnique> bans, reader.bans());
+    ESPALIER_TRY(std::vector<std::string> remarks, reader.remarks());
     const ReportInput input{
         reader.info(),         reader.secondsSpent(), reader.spending().tokens(),
         reader.spending().usd, reader.book(),         [&reader](NodeId id) { return reader.detail(id); },
         reader.idleShare(),    std::move(acts),       reader.deviceSeconds(),
-        std::move(hints),      std::move(bans)};
+        std::move(hints),      std::move(bans),       std::move(remarks)};
     return writeReport(input, options.folder);
 }
 

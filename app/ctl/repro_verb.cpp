@@ -4,7 +4,6 @@
 #include "app/ctl/verbs.h"
 #include "core/base/file.h"
 #include "core/export/repro_program.h"
-#include "core/model/task_loader.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +15,7 @@ Result<std::string> programFor(const ReproVerb& options)
 {
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
-    ESPALIER_TRY(const Task task, loadTask(reader.info().taskFolder));
+    ESPALIER_TRY(const Task task, reader.task());
     return reproProgram({task, detail, options.caseId, options.seed});
 }
 

@@ -5,9 +5,11 @@
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
 #include "app/ctl/verbs.h"
+#include "core/base/text.h"
 #include "core/engine/run_estimate.h"
 
 #include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <poll.h>
 
@@ -126,7 +128,7 @@ private:
         }
         const bool waits = event.status.state == RunState::Paused && event.status.byEngineer;
         if (m_interruptions == 0 && waits && !m_waiting) {
-            note(fmt::format("Paused by steer; espalierctl steer {} run goes on, Ctrl-C ends.", m_info.file));
+            note(fmt::format("Paused by steer; espalierctl steer {} run goes on, Ctrl-C ends.", sessionWord()));
         }
         m_waiting = waits;
         if (m_interruptions == 0 && !waits &&
@@ -172,10 +174,13 @@ private:
         m_ended = true;
     }
 
+    /// The session as any shell, in any folder, takes it.
+    std::string sessionWord() const { return shellWord(std::filesystem::absolute(m_info.file).string()); }
+
     int report()
     {
         if (m_interruptions > 0) {
-            note(fmt::format("Paused; go on with: espalierctl run {} --session {}", m_info.taskId, m_info.file));
+            note(fmt::format("Paused; go on with: espalierctl run --session {}", sessionWord()));
             if (m_options.json) {
                 printJson({{"interrupted", true}, {"session", m_info.file}, {"evaluations", m_status.evaluations}});
             }
@@ -232,7 +237,8 @@ private:
             print(fmt::format("exported: {}", file));
         }
         if (m_files.empty() && summary.best) {
-            print(fmt::format("export:   espalierctl export {} --node {} --to DIR", m_info.file, summary.best->value));
+            print(
+                fmt::format("export:   espalierctl export {} --node {} --to DIR", sessionWord(), summary.best->value));
         }
     }
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/session_reader.h"
 
+#include "app/ctl/output.h"
+#include "core/engine/device_change.h"
 #include "core/engine/device_use.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
+#include "core/engine/session_task.h"
 #include "core/search/bans.h"
 #include "core/search/branch_limits.h"
+#include "core/search/editions.h"
 #include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/record_merge.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace espalier::ctl {
@@ -19,6 +24,9 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     SessionReader reader;
     ESPALIER_TRY(reader.m_store, Store::open(file, Store::Mode::ReadOnly));
     const SessionInfo& info = reader.m_store->info();
+    if (!info.remark.empty()) {
+        note(info.remark);
+    }
     reader.m_book.setFrame({info.provenance, info.epoch});
     ESPALIER_TRY(const auto bans, bansIn(*reader.m_store));
     reader.m_book.setBans(limitsOf(bans));
@@ -33,6 +41,11 @@ Result<SessionReader> SessionReader::open(const std::string& file)
             reader.m_deviceSeconds[node.id] = ended ? ended->deviceSeconds : deviceSecondsOf(records.evaluation);
         }
     }
+    ESPALIER_TRY(const auto outdated, editions::outdated(*reader.m_store));
+    for (const NodeId id : outdated) {
+        reader.m_book.setOlderEdition(id);
+    }
+    ESPALIER_CHECK(DeviceChange::mark(*reader.m_store, reader.m_book));
     ESPALIER_TRY(const std::vector<StoredAct> acts, reader.m_store->acts());
     for (const auto& [id, overturn] : overturnsIn(acts)) {
         if (reader.m_book.find(id)) {
@@ -101,6 +114,28 @@ bool SessionReader::isBelow(NodeId node, NodeId top) const
         up = summary && !summary->parents.empty() ? std::optional(summary->parents.front().parent) : std::nullopt;
     }
     return up.has_value();
+}
+
+Result<Task> SessionReader::task() const
+{
+    return session_task::of(*m_store);
+}
+
+Result<std::vector<std::string>> SessionReader::remarks() const
+{
+    std::vector<std::string> remarks;
+    ESPALIER_TRY(const DeviceChange change, DeviceChange::read(*m_store));
+    if (!change.sentence().empty()) {
+        remarks.push_back(change.sentence());
+    }
+    const auto outdated = std::count_if(m_book.nodes().begin(), m_book.nodes().end(),
+                                        [](const auto& entry) { return entry.second.olderEdition; });
+    if (outdated > 0) {
+        remarks.push_back(fmt::format("{} {} judged under an earlier edition of the task: ranked until judged again, "
+                                      "never exported.",
+                                      outdated, outdated == 1 ? "kernel was" : "kernels were"));
+    }
+    return remarks;
 }
 
 Result<std::vector<StoredAct>> SessionReader::acts() const

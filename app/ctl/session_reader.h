@@ -21,6 +21,9 @@ public:
     static Result<SessionReader> open(const std::string& file);
 
     const SessionInfo& info() const { return m_store->info(); }
+    Result<Task> task() const; ///< as the session carries it
+    /// What figures of another device or of an earlier edition of the task are worth, where there are any.
+    Result<std::vector<std::string>> remarks() const;
     double secondsSpent() const { return m_store->secondsSpent(); }
     Result<std::vector<StoredAct>> acts() const;                                      ///< of the engineer, oldest first
     std::optional<double> idleShare() const;                                          ///< of the device, 0 to 1

@@ -56,6 +56,8 @@ Json nodeJson(const NodeSummary& node)
                  {"tie_with_parent", node.tieWithParent},
                  {"measured_again", node.measuredAgain},
                  {"guard_broken", node.guardBroken},
+                 {"timed_elsewhere", node.timedElsewhere},
+                 {"older_edition", node.olderEdition},
                  {"speedup_incumbent", optionalJson(node.speedupIncumbent)},
                  {"tokens", node.tokens},
                  {"usd", node.usd ? Json(*node.usd) : Json(nullptr)},
@@ -71,6 +73,7 @@ Json sessionJson(const SessionReader& reader)
     return {{"file", info.file},
             {"task", info.taskId},
             {"task_folder", info.taskFolder},
+            {"task_edition", info.edition},
             {"device", info.device},
             {"device_name", info.deviceName},
             {"provenance", nameOf(info.provenance)},
@@ -114,6 +117,12 @@ std::string treeLine(const NodeSummary& node)
     }
     if (node.speedupRoot && !node.parents.empty()) {
         line += fmt::format("  {}{}", speedupText(*node.speedupRoot, provenance), node.tieWithParent ? " =" : "");
+    }
+    if (node.timedElsewhere) {
+        line += "  [timed on another device]";
+    }
+    if (node.olderEdition) {
+        line += "  [earlier edition]";
     }
     if (node.overturned) {
         line += fmt::format("  [overturned by hand, judged {}]", nameOf(node.overturned->judged));
@@ -372,8 +381,12 @@ int show(const ShowVerb& options)
         print(fmt::format("best: {}", treeLine(*reader->book().find(*best))));
     }
     const auto standing = standingLines(*reader);
-    if (!standing) {
-        return failWith(standing.error(), false);
+    const auto remarks = reader->remarks();
+    if (!standing || !remarks) {
+        return failWith(standing ? remarks.error() : standing.error(), false);
+    }
+    for (const std::string& remark : *remarks) {
+        print(remark);
     }
     for (const std::string& line : *standing) {
         print(line);

@@ -3,11 +3,13 @@
 #include "app/ctl/output.h"
 #include "app/ctl/steer_command.h"
 #include "app/ctl/verbs.h"
+#include "core/base/text.h"
 #include "core/engine/command_socket.h"
 #include "core/search/act_words.h"
 #include "core/store/store.h"
 
 #include <chrono>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <poll.h>
@@ -83,10 +85,12 @@ Result<void> act(const std::string& session, const command::Command& command)
         if (const auto answered = sendCommand(session, command)) {
             return *answered;
         }
-        Result<void> done = needsRun(command)
-                                ? fail(ErrorCode::NotFound,
-                                       fmt::format("No process has {} open: espalierctl run goes on with it.", session))
-                                : actOnClosed(session, command);
+        Result<void> done =
+            needsRun(command)
+                ? fail(ErrorCode::NotFound,
+                       fmt::format("No process has {} open: espalierctl run --session {} goes on with it.", session,
+                                   shellWord(std::filesystem::absolute(session).string())))
+                : actOnClosed(session, command);
         if (done || done.error().code != ErrorCode::Busy || std::chrono::steady_clock::now() >= end) {
             return done;
         }

@@ -99,6 +99,12 @@ struct ReproVerb {
 };
 int repro(const ReproVerb& options);
 
+struct CopyVerb {
+    std::string session, file;
+    bool json = false;
+};
+int copySession(const CopyVerb& options);
+
 struct ReportVerb {
     std::string session, folder;
     bool json = false;

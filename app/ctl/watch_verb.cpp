@@ -7,6 +7,7 @@
 #include "app/ctl/watch_elsewhere.h"
 #include "app/ctl/watch_progress.h"
 #include "core/base/file.h"
+#include "core/base/text.h"
 #include "core/engine/command_socket.h"
 
 #include <array>
@@ -111,8 +112,10 @@ private:
             if (m_awaited > 0 && limit && m_status.evaluations >= *limit) {
                 m_error = Error{
                     ErrorCode::InvalidInput,
-                    fmt::format("The session's budget of {} evaluations is used up: give it more with run --evals.",
-                                *limit)};
+                    fmt::format(
+                        "The session's budget of {} evaluations is used up: espalierctl steer {} budget --evals {} "
+                        "gives it more.",
+                        *limit, shellWord(std::filesystem::absolute(m_options.session).string()), *limit + 10)};
                 m_ended = true;
             }
         } else if (const auto* closed = std::get_if<event::Closed>(&event)) {

@@ -42,17 +42,17 @@ Occupancy occupancyOf(const LaunchShape& launch, int smMajor, int smMinor)
     const int perWarp = roundedUp(std::max(launch.registers, 1) * warpSize, registerUnit);
     const int warpsByRegisters = registersOfSm / perWarp / warpUnit * warpUnit;
     const int shared = roundedUp(launch.sharedBytes + (smMajor >= 8 ? sharedOfSystem : 0), sharedUnit);
-    struct Limit {
+    struct Ceiling {
         int blocks;
         const char* name;
     };
     // Ties are named after what the author can change most easily.
-    const Limit bounds[] = {{warpsByRegisters / warps, "registers"},
-                            {shared > 0 ? limits->sharedBytes / shared : limits->blocks, "shared memory"},
-                            {limits->warps / warps, "block size"},
-                            {limits->blocks, "blocks"}};
-    const Limit* tightest = std::min_element(std::begin(bounds), std::end(bounds),
-                                             [](const Limit& a, const Limit& b) { return a.blocks < b.blocks; });
+    const Ceiling bounds[] = {{warpsByRegisters / warps, "registers"},
+                              {shared > 0 ? limits->sharedBytes / shared : limits->blocks, "shared memory"},
+                              {limits->warps / warps, "block size"},
+                              {limits->blocks, "blocks"}};
+    const Ceiling* tightest = std::min_element(std::begin(bounds), std::end(bounds),
+                                               [](const Ceiling& a, const Ceiling& b) { return a.blocks < b.blocks; });
     Occupancy occupancy;
     occupancy.blocks = tightest->blocks;
     occupancy.percent = 100.0 * occupancy.blocks * warps / limits->warps;

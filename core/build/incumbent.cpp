@@ -62,9 +62,9 @@ std::string nearNames(const ElfFacts& facts, const std::string& symbol)
     return list;
 }
 
-Result<Incumbent> ofLibrary(std::string name, const std::string& path, std::string symbol, const Task& task)
+Result<Incumbent> ofLibrary(std::string name, const std::string& path, std::string symbol, std::string bytes,
+                            const Task& task)
 {
-    ESPALIER_TRY(std::string bytes, contentsOf(path, largestLibrary));
     const auto facts = readElf(bytes);
     if (!facts) {
         return fail(ErrorCode::InvalidInput,
@@ -90,14 +90,15 @@ Result<Incumbent> ofLibrary(std::string name, const std::string& path, std::stri
     return incumbent;
 }
 
-} // namespace
+struct Place {
+    std::string path, symbol; ///< of a .cu: no symbol
+};
 
-Result<Incumbent> loadIncumbent(std::string_view words, const Task& task)
+Result<Place> placeOf(std::string_view words)
 {
     const std::string all(words);
     if (all.ends_with(".cu")) {
-        ESPALIER_TRY(std::string text, contentsOf(all, largestSource));
-        return ofSource(all, std::move(text), task);
+        return Place{all, {}};
     }
     const std::size_t colon = all.rfind(':');
     const std::string path = all.substr(0, colon);
@@ -112,7 +113,29 @@ Result<Incumbent> loadIncumbent(std::string_view words, const Task& task)
         return fail(ErrorCode::InvalidInput,
                     fmt::format("{0} needs the name of its function: write {0}:SYMBOL.", printable(path, 300)));
     }
-    return ofLibrary(all, path, all.substr(colon + 1), task);
+    return Place{path, all.substr(colon + 1)};
+}
+
+} // namespace
+
+Result<Incumbent> loadIncumbent(std::string_view words, const Task& task)
+{
+    ESPALIER_TRY(const Place place, placeOf(words));
+    ESPALIER_TRY(std::string bytes, contentsOf(place.path, place.symbol.empty() ? largestSource : largestLibrary));
+    return incumbentFrom(words, std::move(bytes), task);
+}
+
+Result<Incumbent> incumbentFrom(std::string_view words, std::string bytes, const Task& task)
+{
+    ESPALIER_TRY(Place place, placeOf(words));
+    return place.symbol.empty()
+               ? ofSource(std::string(words), std::move(bytes), task)
+               : ofLibrary(std::string(words), place.path, std::move(place.symbol), std::move(bytes), task);
+}
+
+const std::string& incumbentBytes(const Incumbent& incumbent)
+{
+    return incumbent.library ? *incumbent.library->bytes : incumbent.source;
 }
 
 std::optional<Incumbent> incumbentOf(const Task& task)

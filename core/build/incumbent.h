@@ -25,6 +25,11 @@ struct Incumbent {
 /// function, and at most 64 MiB. Errors: NotFound, InvalidInput, Io; one sentence that names the file.
 Result<Incumbent> loadIncumbent(std::string_view words, const Task& task);
 
+/// The same of contents that were read before, as incumbentBytes() gives them.
+Result<Incumbent> incumbentFrom(std::string_view words, std::string bytes, const Task& task);
+/// What `words` was read from: the text of a .cu, the bytes of a .so.
+const std::string& incumbentBytes(const Incumbent& incumbent);
+
 /// The one that the task names; nullopt where it names none (the root is the incumbent then).
 std::optional<Incumbent> incumbentOf(const Task& task);
 

@@ -24,7 +24,8 @@ struct EngineParts;
 /// that conflicts with an existing session is an InvalidInput error.
 struct EngineOptions {
     std::filesystem::path session;                     ///< created when it does not exist
-    std::optional<std::string> task;                   ///< name or folder; needed for a new session
+    std::optional<std::string> task;                   ///< name or folder; needed for a new session; an existing one
+                                                       ///< carries its own, of which this may be another edition
     std::optional<std::string> device;                 ///< auto (default), sim, cuda:N
     std::optional<std::vector<std::string>> proposers; ///< default {"playbook", "tuner"}
     std::optional<std::string> strategy;               ///< default "refine"; replaces the session's

@@ -4,7 +4,12 @@
 #include "core/engine/engine_core.h"
 
 #include "core/base/json.h"
+#include "core/engine/device_change.h"
+#include "core/search/editions.h"
+#include "core/search/record_merge.h"
+#include "core/search/renewed_figures.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace espalier {
@@ -43,18 +48,22 @@ bool EngineCore::timeFront(NodeId node)
 /// when one was started. Modelled figures have no noise.
 bool EngineCore::measureWinners()
 {
-    if (m_journal.info().provenance != Provenance::Measured) {
-        return false;
-    }
     const auto best = m_book.best();
     const NodeSummary* first = best ? m_book.find(*best) : nullptr;
-    const bool open = first && *best != taskRoot && !first->measuredAgain;
-    if (!open || m_winners >= mostWinners) {
+    const bool outdated = first && first->olderEdition; // judged by a gate that does not stand any more
+    const bool noisy = m_journal.info().provenance == Provenance::Measured;
+    const auto change = DeviceChange::read(m_journal.store());
+    const bool anew = change && change->state() == DeviceChange::State::Anew;
+    const auto due = [&](const NodeSummary& node) {
+        return node.olderEdition ||
+               (noisy && m_winners < mostWinners && (!node.measuredAgain || (anew && node.timedElsewhere)));
+    };
+    if (!first || *best == taskRoot || !due(*first)) {
         return false;
     }
     bool started = false;
     for (const NodeId id : m_book.winners(winnersAtOnce)) {
-        if (m_winners >= mostWinners || !m_measuredAgain.insert(id).second) {
+        if (!due(*m_book.find(id)) || !m_measuredAgain.insert(id).second) {
             continue;
         }
         if (auto full = detail(id)) {
@@ -64,11 +73,89 @@ bool EngineCore::measureWinners()
         }
     }
     if (started) {
-        log("The winners are measured again on new inputs, in the full tier.");
+        log(outdated ? "What leads was judged under an earlier edition of the task: it is verified and timed again."
+                     : "The winners are measured again on new inputs, in the full tier.");
         m_pipeline->setLaunching(true, 0);
         m_pipeline->pump();
     }
     return started;
+}
+
+/// Where the task's edition has brought another root, and that one has its verdict: ratios are over it from now on.
+Result<void> EngineCore::renewRatios()
+{
+    Store& store = m_journal.store();
+    ESPALIER_TRY(const auto before, editions::rootOfRatios(store));
+    const NodeSummary* root = m_book.find(taskRoot);
+    if (!before || !root || root->state != NodeState::Done || root->outcome != Outcome::Passed) {
+        return {};
+    }
+    ESPALIER_TRY(const editions::Since holding, editions::since(store));
+    ESPALIER_TRY(std::vector<StoredStage> stages, store.stages(taskRoot));
+    const auto now = std::stable_partition(stages.begin(), stages.end(),
+                                           [&](const StoredStage& stage) { return stage.edition < holding.root; });
+    renewed_figures::Renewed renewed;
+    ESPALIER_CHECK(store.together([&]() -> Result<void> {
+        ESPALIER_TRY(renewed,
+                     renewed_figures::overRoot(store, mergeRecords({now, stages.end()}, std::nullopt).evaluation,
+                                               mergeRecords({stages.begin(), now}, std::nullopt).evaluation));
+        return editions::ratiosRenewed(store);
+    }));
+    for (const auto& [node, evaluation] : renewed) {
+        m_book.finished(node, evaluation);
+        m_planner->onMeasuredAgain(node, evaluation);
+    }
+    ESPALIER_TRY(const auto outdated, editions::outdated(store));
+    for (const NodeId node : outdated) {
+        m_book.setOlderEdition(node);
+    }
+    ESPALIER_CHECK(DeviceChange::mark(store, m_book));
+    log(fmt::format("The task's new root has its time: the ratios of {} kernels are over it now.", renewed.size()));
+    return {};
+}
+
+/// The session is on another device of its kind than before, which the root's time there will say more of.
+Result<void> EngineCore::beginOnAnother()
+{
+    const NodeSummary* root = m_book.find(taskRoot);
+    if (!root || root->state != NodeState::Done || !root->timeUs) {
+        return {}; // it is timed there anyway
+    }
+    ESPALIER_TRY(DeviceChange change, DeviceChange::read(m_journal.store()));
+    change.begin(*root->timeUs);
+    return change.write(m_journal.store());
+}
+
+void EngineCore::timeRootOnAnother()
+{
+    const auto change = DeviceChange::read(m_journal.store());
+    const NodeSummary* root = m_book.find(taskRoot);
+    if (!change || change->state() != DeviceChange::State::Awaited || root->state != NodeState::Done ||
+        root->outcome != Outcome::Passed) {
+        return;
+    }
+    if (auto full = detail(taskRoot)) {
+        m_pipeline->add(passAgain(std::move(*full), Again::Time));
+        log("This is another device of the same kind: the root is timed here once, earlier figures are kept.");
+    }
+}
+
+void EngineCore::rootMeasuredAgain(const Evaluation& evaluation)
+{
+    auto change = DeviceChange::read(m_journal.store());
+    if (!change || change->state() != DeviceChange::State::Awaited || !evaluation.timing ||
+        !evaluation.timing->objectiveUs) {
+        return;
+    }
+    change->measured(*evaluation.timing->objectiveUs);
+    const auto kept = change->write(m_journal.store());
+    const auto marked = kept ? DeviceChange::mark(m_journal.store(), m_book) : kept;
+    if (!marked) {
+        return pause(marked.error().message);
+    }
+    if (!change->sentence().empty()) {
+        log(change->sentence());
+    }
 }
 
 /// Verdicts may be asked for again wherever a kernel was built; figures only where it passed.
@@ -117,8 +204,10 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
         m_errand = errand;
         m_winding = Planner::State::Limited; // nothing but this is started
     }
-    m_pipeline->add(passAgain(std::move(full), command.what));
-    log(fmt::format("Node {} is judged again ({}).", id.value, nameOf(command.what)));
+    // A gate that has changed is looked at whole: times of the old one do not stand beside the new verdict.
+    const Again what = node.olderEdition && node.outcome == Outcome::Passed ? Again::Time : command.what;
+    m_pipeline->add(passAgain(std::move(full), what));
+    log(fmt::format("Node {} is judged again ({}).", id.value, nameOf(what)));
     return {};
 }
 

@@ -57,6 +57,9 @@ void EngineCore::begin()
 {
     const SessionInfo& info = m_journal.info();
     tell(event::SessionOpened{info});
+    if (!info.remark.empty()) {
+        log(info.remark);
+    }
     if (rebuild({info.provenance, info.epoch}, "")) {
         listen();
         tellStanding();
@@ -180,7 +183,9 @@ void EngineCore::turn(int wake, int milliseconds)
     if (m_planner && m_planner->indexAhead()) {
         atMost(0);
     }
+    atMost(m_journal.restMilliseconds());
     ::poll(polled.data(), polled.size(), wait);
+    m_journal.rest(m_clock.now());
     tellListings();
     serveCommands();
     if (!m_planner || m_ended) {
@@ -216,9 +221,15 @@ bool EngineCore::workOff()
         if (const auto* ended = std::get_if<pipeline::Ended>(&event)) {
             if (ended->again) {
                 m_planner->onMeasuredAgain(ended->node, ended->evaluation);
+                if (ended->node == taskRoot) {
+                    rootMeasuredAgain(ended->evaluation);
+                }
                 continue;
             }
             m_planner->onEnded(ended->node, ended->evaluation);
+            if (const auto renewed = ended->node == taskRoot ? renewRatios() : Result<void>(); !renewed) {
+                pause(renewed.error().message);
+            }
             if (ended->node != taskRoot && ended->evaluation.cause != NotRunCause::NoSource &&
                 ended->evaluation.cause != NotRunCause::Cancelled) {
                 m_clock.evaluated();
@@ -363,6 +374,9 @@ void EngineCore::enterState(RunState state, std::string why)
 {
     m_state = state;
     m_why = std::move(why);
+    if (!active(state)) {
+        m_journal.checkpoint();
+    }
 }
 
 void EngineCore::failRun(std::string why)

@@ -80,6 +80,10 @@ private:
     bool timeFront(NodeId node);
     bool measureWinners();
     Result<void> judgeAgain(const command::JudgeAgain& command);
+    Result<void> renewRatios();
+    Result<void> beginOnAnother();
+    void timeRootOnAnother();
+    void rootMeasuredAgain(const Evaluation& evaluation);
     void endErrand();
 
     // engine_commands.cpp: what concerns the whole session

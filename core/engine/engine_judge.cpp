@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device: which judge, which epoch, and what happens when it is lost.
+#include "core/engine/device_change.h"
 #include "core/engine/device_sheet.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/epoch.h"
@@ -50,6 +51,7 @@ bool EngineCore::startJudge()
     }
     m_losses.clear();
     m_pipeline->setEvaluator(m_evaluator.get());
+    timeRootOnAnother();
     if (hello.sandbox.starts_with("none")) {
         log(fmt::format("The candidates run without a sandbox ({}): their evidence is of a lower grade.",
                         hello.sandbox));
@@ -62,7 +64,7 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
     SessionInfo info = m_journal.info();
     m_deviceSheet = deviceSheet(hello);
     const bool first = info.deviceName.empty();
-    const std::string epoch = epochOf(hello, m_parts.toolkit(), *m_task);
+    const std::string epoch = epochOf(hello, m_parts.toolkit(), *m_task, info.epoch);
     if (!first && hello.provenance() != info.provenance) {
         failRun(
             fmt::format("{} was measured on {}, and this machine offers {} only: go on where the device is, or start "
@@ -70,14 +72,22 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
                         info.file, info.deviceName, hello.deviceName));
         return false;
     }
-    if (first || epoch != info.epoch || hello.deviceName != info.deviceName) {
-        if (!first) {
+    const bool same = !first && epoch == info.epoch && hello.deviceName == info.deviceName;
+    if (same && DeviceChange::isAnother(info.deviceUuid, hello.uuid)) {
+        if (const auto result = beginOnAnother(); !result) {
+            failRun(result.error().message);
+            return false;
+        }
+    }
+    if (!same || hello.uuid != info.deviceUuid) {
+        if (!first && !same) {
             log(fmt::format(
                 "Device, driver, toolkit or flags have changed ({}): earlier figures are kept, and new ones "
                 "are not ranked with them; the root is timed again.",
                 hello.deviceName));
         }
         info.deviceName = hello.deviceName;
+        info.deviceUuid = hello.uuid;
         info.provenance = hello.provenance();
         info.epoch = epoch;
         if (const auto result = m_journal.setInfo(info); !result) {
@@ -120,6 +130,12 @@ bool EngineCore::rebuild(const SearchFrame& frame, const std::string& architectu
     m_planner = std::make_unique<Planner>(std::move(planning), *m_strategy, m_proposers, m_journal, m_acts, m_book,
                                           *m_pipeline);
     Result<void> restored = nodes ? m_planner->restore(*nodes, frame) : Result<void>();
+    if (nodes && restored) {
+        restored = DeviceChange::mark(store, m_book);
+    }
+    if (nodes && restored) { // a process may have ended between the root's verdict and this
+        restored = renewRatios();
+    }
     const Error* error = !nodes ? &nodes.error() : !restored ? &restored.error() : nullptr;
     if (!error) {
         m_exchanges.touchAll();

@@ -2,6 +2,7 @@
 #include "core/engine/run_estimate.h"
 
 #include "core/engine/session_opening.h"
+#include "core/engine/session_task.h"
 #include "core/model/task_loader.h"
 #include "core/propose/llm/profile_record.h"
 #include "core/store/store.h"
@@ -12,9 +13,10 @@ Result<std::optional<CostEstimate>> estimateRun(const EngineOptions& options)
 {
     constexpr std::int64_t usualEvaluations = 24;
     SessionInfo info;
+    std::unique_ptr<Store> store;
     std::error_code ignored;
     if (std::filesystem::exists(options.session, ignored)) {
-        ESPALIER_TRY(const std::unique_ptr<Store> store, Store::open(options.session, Store::Mode::ReadOnly));
+        ESPALIER_TRY(store, Store::open(options.session, Store::Mode::ReadOnly));
         info = store->info();
     } else {
         info.proposers = options.proposers.value_or(std::vector<std::string>{});
@@ -26,7 +28,7 @@ Result<std::optional<CostEstimate>> estimateRun(const EngineOptions& options)
     if (choice.models.empty()) {
         return std::nullopt;
     }
-    ESPALIER_TRY(const Task task, loadTask(options.task ? *options.task : info.taskFolder));
+    ESPALIER_TRY(const Task task, store ? session_task::of(*store) : loadTask(options.task.value_or("")));
     const Budget budget = options.budget.value_or(info.budget);
     ESPALIER_TRY(CostEstimate estimate, estimateCost(task, choice, budget.evaluations.value_or(usualEvaluations)));
     return estimate;

@@ -2,6 +2,8 @@
 #include "core/engine/session_opening.h"
 
 #include "core/engine/model_profiles.h"
+#include "core/engine/session_task.h"
+#include "core/model/task_loader.h"
 #include "core/propose/llm/profile_record.h"
 #include "core/search/search_tree.h"
 #include "core/search/session_journal.h"
@@ -90,49 +92,59 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
     return {};
 }
 
-/// The task of an existing session: from where it was, else the built-in one of that name.
-Result<Task> sessionTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
+/// As a session keeps it: whoever opens it, from wherever, finds it again.
+std::string absoluteFolder(const std::filesystem::path& folder)
 {
-    Result<Task> task = parts.loadTask(options.task              ? *options.task
-                                       : info.taskFolder.empty() ? info.taskId
-                                                                 : info.taskFolder);
-    if (!task && !options.task && task.error().code == ErrorCode::NotFound) {
-        task = parts.loadTask(info.taskId);
+    std::error_code error;
+    const auto absolute = std::filesystem::absolute(folder, error).lexically_normal();
+    return (absolute.has_filename() ? absolute : absolute.parent_path()).string();
+}
+
+/// A plain name that is the session's own task's means that one, unless it was a built-in task from the start.
+bool namesItsOwn(const std::string& name, const SessionInfo& info)
+{
+    const bool plain = name.find('/') == std::string::npos && name == info.taskId;
+    return plain && std::filesystem::path(info.taskFolder).parent_path() != builtInTasksFolder();
+}
+
+/// The task that the engineer named for an existing session; nullopt: the session's own is meant. What is not there any
+/// more need not be there, where it was the session's own.
+Result<std::optional<Task>> namedTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
+{
+    if (!options.task || namesItsOwn(*options.task, info)) {
+        return std::nullopt;
     }
+    auto task = parts.loadTask(*options.task);
     if (!task) {
-        return task;
+        const bool own = *options.task == info.taskId || absoluteFolder(*options.task) == info.taskFolder;
+        return own && task.error().code == ErrorCode::NotFound
+                   ? Result<std::optional<Task>>(std::nullopt)
+                   : Result<std::optional<Task>>(std::unexpected(task.error()));
     }
     if (task->id != info.taskId) {
         return conflict(info, "task", info.taskId, task->id);
     }
-    if (task->hash != info.taskHash) {
-        return fail(ErrorCode::InvalidInput,
-                    fmt::format("Task {} in {} has changed since {} was started: restore its files, or start a new "
-                                "session.",
-                                task->id, task->folder, info.file));
-    }
-    return task;
+    task->folder = absoluteFolder(task->folder);
+    return std::optional(std::move(*task));
 }
 
-/// The one asked for, else the task's own.
-Result<std::optional<Incumbent>> findIncumbent(const std::string& words, const Task& task)
+/// The task of an existing session, of which another edition may take over.
+Result<Task> sessionTask(Store& store, const EngineOptions& options, const EngineParts& parts)
 {
-    if (words.empty()) {
-        return incumbentOf(task);
+    ESPALIER_TRY(std::optional<Task> named, namedTask(store.info(), options, parts));
+    if (named && named->hash == store.info().taskHash && store.info().edition == 0) {
+        ESPALIER_CHECK(session_task::keep(store, *named));
+        return std::move(*named);
     }
-    return loadIncumbent(words, task);
-}
-
-Result<std::optional<Incumbent>> sessionIncumbent(const SessionInfo& info, const Task& task)
-{
-    ESPALIER_TRY(std::optional<Incumbent> incumbent, findIncumbent(info.incumbent, task));
-    if (incumbent && !info.incumbentHash.empty() && incumbent->hash != info.incumbentHash) {
-        return fail(
-            ErrorCode::InvalidInput,
-            fmt::format("The incumbent {} has changed since {} was started: restore it, or start a new session.",
-                        info.incumbent, info.file));
+    auto own = session_task::of(store, parts.loadTask);
+    if (own) {
+        ESPALIER_CHECK(session_task::keep(store, *own));
     }
-    return incumbent;
+    if (!named || store.info().edition == 0) {
+        return own;
+    }
+    ESPALIER_TRY(const bool another, session_task::adopt(store, *named));
+    return another || !own ? Result<Task>(std::move(*named)) : std::move(own);
 }
 
 /// What the options say replaces what the session remembers.
@@ -174,6 +186,7 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
                         : fmt::format("{} does not exist yet: name a task to start it with.", file));
     }
     ESPALIER_TRY(Task task, parts.loadTask(*options.task));
+    task.folder = absoluteFolder(task.folder);
     SessionInfo info;
     info.file = options.session.string();
     info.taskId = task.id;
@@ -185,23 +198,29 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
     info.proposers = options.proposers.value_or(std::vector<std::string>{"playbook", "tuner"});
     info.seed = options.seed.value_or(1);
     info.incumbent = options.incumbent.value_or("");
-    ESPALIER_TRY(std::optional<Incumbent> incumbent, findIncumbent(info.incumbent, task));
-    info.incumbentHash = incumbent && !info.incumbent.empty() ? incumbent->hash : "";
+    std::optional<Incumbent> incumbent = incumbentOf(task);
+    if (!info.incumbent.empty()) {
+        ESPALIER_TRY(incumbent, loadIncumbent(info.incumbent, task));
+        info.incumbentHash = incumbent->hash;
+    }
     info.budget = options.budget.value_or(Budget{});
     info.createdAt = timestamp();
     takeModels(info, options);
     ESPALIER_CHECK(checkNames(info, options, parts));
     ESPALIER_TRY(std::unique_ptr<Store> store, Store::create(options.session, info));
+    ESPALIER_CHECK(session_task::keep(*store, task));
+    ESPALIER_CHECK(session_task::incumbentOf(*store, task, false));
     return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
 }
 
 Result<OpenedSession> reopenSession(const EngineOptions& options, const EngineParts& parts)
 {
     ESPALIER_TRY(std::unique_ptr<Store> store, Store::open(options.session, Store::Mode::ReadWrite));
+    ESPALIER_CHECK(checkConflicts(store->info(), options));
+    ESPALIER_TRY(Task task, sessionTask(*store, options, parts));
+    ESPALIER_TRY(std::optional<Incumbent> incumbent,
+                 session_task::incumbentOf(*store, task, options.incumbent.has_value()));
     SessionInfo info = store->info();
-    ESPALIER_CHECK(checkConflicts(info, options));
-    ESPALIER_TRY(Task task, sessionTask(info, options, parts));
-    ESPALIER_TRY(std::optional<Incumbent> incumbent, sessionIncumbent(info, task));
     if (options.budget) {
         ESPALIER_CHECK(checkBudget(*options.budget));
     }

@@ -23,8 +23,8 @@ Result<ProposerChoice> proposerChoice(const SessionInfo& info, const EngineOptio
 Result<void> checkBudget(const Budget& budget);
 
 /// Opens the session file, or creates it with the task's root as node 1. Errors: one sentence each: no task named for a
-/// new session, the task cannot be loaded or has changed, options that conflict with the session, an unknown device,
-/// strategy or proposer, and the store's.
+/// new session, the task cannot be loaded, another operation than the session's is named, options that conflict with
+/// the session, an unknown device, strategy or proposer, and the store's.
 Result<OpenedSession> openSession(const EngineOptions& options, const EngineParts& parts);
 
 } // namespace espalier

@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/export/export_text.h"
 #include "core/export/task_folder.h"
+#include "core/base/text.h"
 #include "core/model/evaluation_json.h"
 #include "core/model/node_text.h"
 #include "core/model/task_fields.h"
@@ -43,6 +44,13 @@ Result<void> checkExportable(const ExportRequest& request)
         return fail(ErrorCode::InvalidInput,
                     fmt::format("node {} did not pass ({}); only kernels that passed are exported", node.id.value,
                                 node.state == NodeState::Done ? outcomeText(node) : std::string(nameOf(node.state))));
+    }
+    if (node.olderEdition) {
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format("node {0} passed under an earlier edition of the task, and only what passes the present "
+                        "one is exported: judge it again with espalierctl steer {1} re-time --node {0}",
+                        node.id.value, shellWord(fs::absolute(request.session.file).string())));
     }
     return {};
 }

@@ -240,6 +240,30 @@ void Evaluator::completeIncumbent(const worker::Evaluate& job, CaseTiming& timin
     }
 }
 
+/// What the vendor's libraries behind the baselines call themselves: a rival of another version is another rival.
+void Evaluator::noteVersions(const std::vector<Rival>& rivals, const std::vector<Contender>& contenders,
+                             TimingRecord& record)
+{
+    for (const Rival& rival : rivals) {
+        const auto seat = std::find_if(contenders.begin(), contenders.end(),
+                                       [&](const Contender& contender) { return contender.id == rival.id; });
+        if (!rival.baseline || rival.baseline->libraries.empty() || record.rivalVersions.contains(rival.id) ||
+            seat == contenders.end() || seat->lanes.empty()) {
+            continue;
+        }
+        std::string versions;
+        for (const std::string& name : seat->lanes.front().runner->process->libraries()) {
+            const bool asked =
+                std::any_of(rival.baseline->libraries.begin(), rival.baseline->libraries.end(),
+                            [&](const std::string& library) { return name.starts_with("lib" + library + ".so"); });
+            versions += asked ? (versions.empty() ? "" : ", ") + name : "";
+        }
+        if (!versions.empty()) {
+            record.rivalVersions[rival.id] = versions;
+        }
+    }
+}
+
 Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
                                         const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
                                         Evaluation& evaluation)
@@ -307,6 +331,7 @@ Judged<TimingRecord> Evaluator::measure(const worker::Evaluate& job, const Callb
         for (Evidence& review : reviewOf(timing, vendor, cold)) {
             evaluation.evidence.push_back(std::move(review));
         }
+        noteVersions(rivals, contenders, record);
         record.cases.push_back(std::move(timing));
     }
     return record;
@@ -392,6 +417,7 @@ Judged<void> Evaluator::evaluate(const worker::Evaluate& job, const Callbacks& c
             evaluation.evidence.push_back(std::move(told));
         }
         record.tier = worker::nameOf(job.tier);
+        record.device = m_context.session.simulated() ? std::string() : m_context.device().info().uuid;
         record.seconds = secondsSince(start);
         evaluation.timing = std::move(record);
         return profile(); // after the last timed block

@@ -71,6 +71,8 @@ private:
     Judged<TimingRecord> measure(const worker::Evaluate& job, const Callbacks& callbacks, const Task& task,
                                  const Plans& plans, OracleComparison& oracle, LoadedRunner& candidate,
                                  Evaluation& evaluation);
+    static void noteVersions(const std::vector<Rival>& rivals, const std::vector<Contender>& contenders,
+                             TimingRecord& record);
     static std::vector<Rival> rivalsOf(const worker::Evaluate& job, const Task& task);
     Result<void> prepareRunners(const worker::Evaluate& job, const Task& task);
     /// Fresh processes for the candidate and all rivals, `fullRunners` each where the device's memory allows. (Started

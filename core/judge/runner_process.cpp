@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/runner_process.h"
 
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/judge/defences.h"
 
@@ -113,6 +114,19 @@ bool RunnerProcess::alive()
         kill();
     }
     return m_alive;
+}
+
+std::set<std::string> RunnerProcess::libraries() const
+{
+    std::set<std::string> names;
+    const auto maps = readFile(fmt::format("/proc/{}/maps", m_process.pid()));
+    for (const std::string_view line : splitLines(maps ? *maps : std::string())) {
+        const std::string_view name = line.substr(line.rfind('/') + 1); // the whole line where there is no file
+        if (line.find(" /") != std::string_view::npos && name.find(".so") != std::string_view::npos) {
+            names.emplace(name);
+        }
+    }
+    return names;
 }
 
 void RunnerProcess::drain(UniqueFd& pipe)

@@ -13,6 +13,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace espalier::judge {
@@ -83,6 +84,8 @@ public:
     bool loaded() const { return m_loaded; }
     std::uint32_t client() const { return m_client; }
     int runtimeVersion() const { return m_runtimeVersion; } ///< 13000
+    /// Names of the shared libraries that it has mapped, as the files call themselves: "libcublas.so.13.1.0.3".
+    std::set<std::string> libraries() const;
     /// What it printed, capped and printable.
     std::string output();
     /// W0(B): the judge's time of empty blocks, with and without displacing the L2 cache.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the blocks of a race come to: figures with intervals, the objective, and what a person should look at.
+#include "core/analysis/objective.h"
 #include "core/analysis/statistics.h"
 #include "core/judge/defences.h"
 #include "core/judge/timer.h"
@@ -171,46 +172,11 @@ std::vector<Evidence> toldOfGuard(const Task& task, const TimingRecord& record)
 
 std::vector<Evidence> completeObjective(const Task& task, const std::vector<CasePlan>& plans, TimingRecord& record)
 {
-    std::vector<statistics::Weighted> times, roots, parents, incumbents;
-    std::vector<std::string> guarded;
-    for (const CaseTiming& timing : record.cases) {
-        const auto plan =
-            std::find_if(plans.begin(), plans.end(), [&](const CasePlan& p) { return p.id == timing.caseId; });
-        const double weight = plan == plans.end() ? 1 : plan->weight;
-        times.push_back({timing.timeUs, weight});
-        // Without an incumbent beside it, the root serves the operation today.
-        const auto& today = timing.speedupIncumbent ? timing.speedupIncumbent : timing.speedupRoot;
-        const double slowdown = today && today->value > 0 ? 1 / today->value : 0;
-        if (task.objective.guard && slowdown > *task.objective.guard) {
-            guarded.push_back(fmt::format("case {} takes {:.3g} times as long as the {}", timing.caseId, slowdown,
-                                          timing.speedupIncumbent ? "incumbent" : "root"));
-        }
-        if (timing.speedupRoot) {
-            roots.push_back({*timing.speedupRoot, weight});
-        }
-        if (timing.speedupParent) {
-            parents.push_back({*timing.speedupParent, weight});
-        }
-        if (timing.speedupIncumbent) {
-            incumbents.push_back({*timing.speedupIncumbent, weight});
-        }
-    }
-    if (!guarded.empty()) {
-        record.guardBroken =
-            fmt::format("{}; the objective allows {:g}", fmt::join(guarded, ", "), *task.objective.guard);
-    }
-    record.objectiveUs =
-        task.objective.geometricMean ? statistics::geometricMean(times) : statistics::arithmeticMean(times);
-    // A ratio over several cases is a geometric mean whatever the objective: a few huge ratios must not carry it.
-    if (roots.size() == times.size()) {
-        record.speedupRoot = statistics::geometricMean(roots);
-    }
-    if (parents.size() == times.size()) {
-        record.speedupParent = statistics::geometricMean(parents);
-    }
-    if (incumbents.size() == times.size()) {
-        record.speedupIncumbent = statistics::geometricMean(incumbents);
-    }
+    const auto weightOf = [&plans](std::string_view id) {
+        const auto plan = std::find_if(plans.begin(), plans.end(), [&](const CasePlan& p) { return p.id == id; });
+        return plan == plans.end() ? 1 : plan->weight;
+    };
+    addUpObjective(task.objective, weightOf, record);
     return toldOfGuard(task, record);
 }
 

@@ -229,6 +229,9 @@ struct TimingRecord {
     /// judgeSeconds.
     std::map<std::string, double> phaseSeconds;
     std::vector<ActivityFacts> activity; ///< empty: not recorded
+    std::string device;                  ///< the GPU's uuid; empty: simulated, or an older record
+    /// What the vendor's libraries behind a baseline call themselves, by its id: "libcublas.so.13.1.0.3".
+    std::map<std::string, std::string> rivalVersions;
     bool operator==(const TimingRecord&) const = default;
 };
 

@@ -212,6 +212,8 @@ void visit(V& v, R& r)
     v("again", r.again);
     v("phase_seconds", r.phaseSeconds);
     v("activity", r.activity);
+    v("device", r.device);
+    v("rival_versions", r.rivalVersions);
 }
 
 template <typename V, Is<MetricValue> R>

@@ -79,6 +79,8 @@ struct NodeSummary {
     std::string epoch; ///< of the figures; those of two epochs are never ranked with each other
     bool tieWithParent = false;
     bool measuredAgain = false;         ///< a winner: its figures are those of the full tier, on new inputs
+    bool timedElsewhere = false;        ///< on another device of the kind, which is a little faster or slower
+    bool olderEdition = false;          ///< judged under an earlier edition of the task: ranked, never exported
     bool guardBroken = false;           ///< slower in some case than the objective's guard allows: never the best
     std::int64_t tokens = 0;            ///< of the requests to models about it
     std::optional<double> usd;          ///< likewise; nullopt: nothing was asked, or a price is not known

@@ -24,12 +24,16 @@ struct Budget {
     bool operator==(const Budget&) const = default;
 };
 
-/// What a session is about; fixed when it is created (a conflicting task, device or seed is an error on resume).
+/// What a session is about; fixed when it is created (a conflicting device or seed is an error on resume; another
+/// edition of the task may take over).
 struct SessionInfo {
     std::string file;
     std::string taskId, taskTitle, taskFolder, taskHash;
-    std::string device;     ///< as asked: "auto", "sim", "cuda:0"
-    std::string deviceName; ///< "NVIDIA H200", "Simulated H200"
+    std::int64_t edition = 0; ///< of the task, from 1; 0: an older Espalier wrote the session, without its task
+    std::string remark;       ///< about the file, one sentence: "… was copied while it was written …"; may be empty
+    std::string device;       ///< as asked: "auto", "sim", "cuda:0"
+    std::string deviceName;   ///< "NVIDIA H200", "Simulated H200"
+    std::string deviceUuid;   ///< which of the kind it ran on last; several with commas; empty: simulated or not known
     Provenance provenance = Provenance::Model;
     std::string epoch;
     std::string strategy;

@@ -5,6 +5,7 @@
 #include "core/model/limit.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -153,6 +154,11 @@ struct SourceFile {
     std::string name; ///< file name within the task's folder
     std::string text;
 };
+/// A file that a task was read from. Larger ones than 16 MiB (recorded tensors) are known by their hash alone.
+struct TaskFile {
+    std::string hash;                        ///< SHA-256 of its bytes
+    std::shared_ptr<const std::string> text; ///< nullptr: too large to be carried along
+};
 struct Oracle {
     OracleKind kind = OracleKind::Cuda;
     SourceFile source;
@@ -228,6 +234,7 @@ struct Task {
     std::map<std::string, UnseenRule> unseen; ///< by parameter; others are free
     std::string hash;                         ///< SHA-256 over everything that can change a verdict
     std::string json;                         ///< task.json as it was read: travels to the judge
+    std::map<std::string, TaskFile> files;    ///< all that it was read from, task.json too, by path within the folder
 
     std::vector<const TaskCase*> casesWith(CaseRole role) const;
     const TaskCase* findCase(std::string_view caseId) const;

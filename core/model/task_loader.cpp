@@ -47,7 +47,9 @@ Result<Task> loadFolder(const fs::path& folder)
 {
     const fs::path json = folder / "task.json";
     ESPALIER_TRY(const std::string text, readFile(json, largestSource));
-    return parseTask(text, filesOf(folder), folder);
+    ESPALIER_TRY(Task task, parseTask(text, filesOf(folder), folder));
+    ESPALIER_CHECK(checkIncludeFolders(task));
+    return task;
 }
 
 bool holdsTask(const fs::path& folder)
@@ -66,6 +68,19 @@ fs::path builtInTasksFolder()
     std::error_code error;
     const fs::path installed = executableFolder().parent_path() / "share/espalier/tasks";
     return fs::is_directory(installed, error) ? installed : fs::path(ESPALIER_SOURCE_TASKS);
+}
+
+Result<void> checkIncludeFolders(const Task& task)
+{
+    for (std::size_t i = 0; i < task.build.includeRoots.size(); ++i) {
+        std::error_code error;
+        if (!fs::is_directory(task.build.includeRoots[i], error)) {
+            return fail(ErrorCode::NotFound,
+                        fmt::format("{}: build.include[{}]: the folder {} does not exist",
+                                    (fs::path(task.folder) / "task.json").string(), i, task.build.includeRoots[i]));
+        }
+    }
+    return {};
 }
 
 std::vector<std::string> listTasks()

@@ -35,6 +35,9 @@ Result<Task> loadTask(std::string_view nameOrFolder);
 /// `folder` is where relative include roots start and what messages name; it is not read.
 Result<Task> parseTask(std::string_view json, const TaskFiles& files = {}, const std::filesystem::path& folder = {});
 
+/// The folders that the task's sources include from are there. Errors: NotFound naming field and folder.
+Result<void> checkIncludeFolders(const Task& task);
+
 /// What this version's judges serve. Errors: NotSupported "not_supported: arguments[0].strides: …" naming the first
 /// field that they do not; the table is in task_support.cpp.
 Result<void> checkSupported(const Task& task);

@@ -150,9 +150,6 @@ Result<void> TaskParser::readBuild()
             const std::filesystem::path root =
                 (m_folder / written).lexically_normal(); // an absolute path replaces the folder
             std::error_code error;
-            if (m_files && !std::filesystem::is_directory(root, error)) {
-                return complain(item, fmt::format("the folder {} does not exist", root.string()));
-            }
             m_task.build.includeRoots.push_back(std::filesystem::absolute(root, error).string());
         }
     }
@@ -180,7 +177,7 @@ Result<std::string> TaskParser::file(const JsonReader& at, const std::string& pa
     if (!text) {
         return complain(at, text.error());
     }
-    m_read[path] = sha256(*text);
+    keep(path, *text);
     return *text;
 }
 
@@ -332,7 +329,7 @@ Result<void> TaskParser::readPlaybook()
         }
         return complain(at, text.error());
     }
-    m_read[name] = sha256(*text);
+    keep(name, *text);
     const std::string full = m_folder.empty() ? name : (m_folder / name).string();
     ESPALIER_TRY(const Json json, parseJson(*text, full));
     ESPALIER_CHECK(noDuplicateKeys(*text, full));
@@ -462,14 +459,21 @@ Result<void> TaskParser::checkExpressions()
     return {};
 }
 
+void TaskParser::keep(const std::string& path, std::string_view text)
+{
+    constexpr std::size_t largestCarried = std::size_t{16} << 20;
+    m_read[path] = {sha256(text), text.size() <= largestCarried ? std::make_shared<const std::string>(text) : nullptr};
+}
+
 void TaskParser::sealHash(std::string_view text)
 {
-    m_read["task.json"] = sha256(text);
+    keep("task.json", text);
     std::string all = "espalier task 1\n";
-    for (const auto& [name, digest] : m_read) {
-        all += fmt::format("{} {}:{}\n", digest, name.size(), name);
+    for (const auto& [name, file] : m_read) {
+        all += fmt::format("{} {}:{}\n", file.hash, name.size(), name);
     }
     m_task.hash = sha256(all);
+    m_task.files = std::move(m_read);
     m_task.json = text;
 }
 

@@ -66,15 +66,16 @@ private:
     Result<void> readRequires();
 
     Result<void> checkExpressions();
+    void keep(const std::string& path, std::string_view text);
     void sealHash(std::string_view text);
 
     const JsonReader& m_json;
     const TaskFiles& m_files;
     std::filesystem::path m_folder;
     Task m_task;
-    Names m_names;                             ///< what expressions may use
-    Names m_typeNames;                         ///< of the variants
-    std::map<std::string, std::string> m_read; ///< path -> SHA-256 of every file that was read
+    Names m_names;                          ///< what expressions may use
+    Names m_typeNames;                      ///< of the variants
+    std::map<std::string, TaskFile> m_read; ///< every file that was read, by path
 };
 
 } // namespace espalier

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/diff/text_diff.h"
 #include "core/model/node_text.h"
 #include "core/report/progress_curve.h"
@@ -10,6 +11,7 @@
 #include "core/search/act_words.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -139,6 +141,12 @@ private:
         return {};
     }
 
+    static std::string remarkOf(const NodeSummary& node)
+    {
+        return std::string(node.timedElsewhere ? " (on another device of the kind)" : "") +
+               (node.olderEdition ? " (earlier edition of the task)" : "");
+    }
+
     void result()
     {
         m_text.heading(2, "Result");
@@ -148,7 +156,7 @@ private:
                 const NodeSummary* node = m_input.book.find(*best);
                 const Provenance provenance = node->provenance.value_or(Provenance::Model);
                 rows.push_back({what, kernelText(*node), node->proposer, casesText(m_input.detail(*best)),
-                                node->timeUs ? timeText(node->timeUs->value, provenance) : "-",
+                                node->timeUs ? timeText(node->timeUs->value, provenance) + remarkOf(*node) : "-",
                                 ratioText(node->speedupRoot, *node), ratioText(node->speedupIncumbent, *node),
                                 node->measuredAgain ? "yes" : "no"});
             }
@@ -165,6 +173,9 @@ private:
         }
         m_text.paragraph(fmt::format("{}, in {:.0f} s; {} tokens, {:.4f} USD for models.",
                                      m_input.book.counts().inWords(), m_input.seconds, m_input.tokens, m_input.usd));
+        for (const std::string& remark : m_input.remarks) {
+            m_text.paragraph(remark);
+        }
         if (m_input.idleShare) {
             m_text.paragraph(
                 fmt::format("The device had nothing to judge in {:.0f} % of the time since it was first asked.",
@@ -278,7 +289,7 @@ private:
         m_text.table({"node", "kernel", "by", "outcome", "reason"}, rows);
         if (all > rows.size()) {
             m_text.paragraph(fmt::format("And {} more: espalierctl show {} --tree lists them all.", all - rows.size(),
-                                         m_input.info.file));
+                                         shellWord(std::filesystem::absolute(m_input.info.file).string())));
         }
     }
 
@@ -308,6 +319,7 @@ private:
         m_text.heading(2, "Settings");
         m_text.table({"setting", "value"},
                      {{"task", fmt::format("{} ({})", info.taskId, info.taskHash.substr(0, 16))},
+                      {"edition of the task", info.edition > 0 ? std::to_string(info.edition) : "not kept"},
                       {"device", info.deviceName},
                       {"environment", info.epoch.substr(0, 16)},
                       {"strategy", info.strategy},

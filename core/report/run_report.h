@@ -27,6 +27,7 @@ struct ReportInput {
     std::map<NodeId, double> deviceSeconds; ///< that the judge spent on each node
     std::vector<std::string> hints;         ///< as they stand
     std::vector<BannedTechnique> bans;
+    std::vector<std::string> remarks; ///< what figures of another device or of an earlier edition are worth
 };
 
 /// Writes report.md, report.html (self-contained) and the curves beside the Markdown into `folder`, which is created

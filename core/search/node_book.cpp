@@ -96,6 +96,8 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     summary.speedupIncumbent.reset();
     summary.epoch = evaluation.epoch;
     summary.tieWithParent = false;
+    summary.olderEdition = false;
+    summary.timedElsewhere = false;
     summary.measuredAgain = evaluation.timing && evaluation.timing->again;
     summary.guardBroken = evaluation.timing && !evaluation.timing->guardBroken.empty();
     if (evaluation.timing && !evaluation.timing->cases.empty()) {
@@ -139,6 +141,22 @@ void NodeBook::holdToBans(NodeId id)
     if (summary.banned != broken) {
         summary.banned = std::move(broken);
         ranksAnew(id);
+        changed(id);
+    }
+}
+
+void NodeBook::setOlderEdition(NodeId id)
+{
+    if (const auto found = m_nodes.find(id); found != m_nodes.end() && found->second.state == NodeState::Done) {
+        found->second.olderEdition = true;
+        changed(id);
+    }
+}
+
+void NodeBook::setTimedElsewhere(NodeId id)
+{
+    if (const auto found = m_nodes.find(id); found != m_nodes.end() && found->second.timeUs) {
+        found->second.timedElsewhere = true;
         changed(id);
     }
 }
@@ -396,8 +414,9 @@ std::vector<NodeId> NodeBook::winners(std::size_t most) const
     std::vector<std::pair<double, NodeId>> scored;
     for (const auto& [id, node] : m_nodes) {
         const auto score = scoreOf(node);
-        if (score && *score > 1 && id != taskRoot && !node.measuredAgain && !node.guardBroken && node.banned.empty() &&
-            !pruned(id)) {
+        if (score && *score > 1 && id != taskRoot &&
+            (!node.measuredAgain || node.olderEdition || node.timedElsewhere) && !node.guardBroken &&
+            node.banned.empty() && !pruned(id)) {
             scored.emplace_back(*score, id);
         }
     }

@@ -4,6 +4,7 @@
 
 #include "core/propose/source_text.h"
 #include "core/propose/tunables.h"
+#include "core/search/editions.h"
 #include "core/search/node_payload.h"
 
 #include <algorithm>
@@ -177,6 +178,13 @@ void Planner::admit(const StoredNode& node, const MergedRecords* records)
                                  twin->value, m_book.find(*twin)->title));
     }
     PassStart start{.node = node.id, .source = node.source};
+    if (node.id == taskRoot) { // another edition's: beside the root that all ratios are over
+        auto before = editions::rootOfRatios(m_journal.store());
+        if (!before) {
+            return trouble(before.error());
+        }
+        start.parentSource = std::move(*before);
+    }
     const auto parent = m_tree.parentCandidate(node.id);
     if (parent) {
         const auto above = stored(*parent);

@@ -3,6 +3,7 @@
 #include "core/search/planner.h"
 
 #include "core/propose/source_text.h"
+#include "core/search/editions.h"
 #include "core/search/node_payload.h"
 #include "core/search/overturns.h"
 #include "core/search/standing.h"
@@ -25,6 +26,10 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
         place(node, payload);
         m_tree.find(node.id)->asked = asked.contains(std::to_string(node.id.value));
         ESPALIER_CHECK(restoreNode(node, payload));
+    }
+    ESPALIER_TRY(const auto outdated, editions::outdated(store));
+    for (const NodeId id : outdated) {
+        m_book.setOlderEdition(id);
     }
     ESPALIER_TRY(const std::vector<StoredAct> acts, m_journal.store().acts());
     for (const auto& [id, overturn] : overturnsIn(acts)) {
@@ -97,8 +102,12 @@ Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& 
     }
     Store& store = m_journal.store();
     ESPALIER_TRY(StoredNode node, stored(outline.id));
-    ESPALIER_TRY(const std::vector<StoredStage> stages, store.stages(node.id));
+    ESPALIER_TRY(std::vector<StoredStage> stages, store.stages(node.id));
     const std::string& epoch = m_tree.frame().epoch;
+    if (node.id == taskRoot) { // of another edition's root, or judged by another gate
+        ESPALIER_TRY(const editions::Since holding, editions::since(store));
+        std::erase_if(stages, [&](const StoredStage& stage) { return stage.edition < holding.root; });
+    }
     MergedRecords records = mergeRecords(stages, node.id == taskRoot ? std::optional(epoch) : std::nullopt);
     if (!node.source.empty()) {
         m_tree.find(node.id)->traits = traitsOfSource(node.source);

@@ -4,8 +4,14 @@
 #include <chrono>
 #include <ctime>
 #include <fmt/format.h>
+#include <utility>
 
 namespace espalier {
+namespace {
+
+constexpr double restSeconds = 2;
+
+} // namespace
 
 std::string timestamp()
 {
@@ -21,10 +27,32 @@ std::string timestamp()
 
 Result<void> SessionJournal::done(Result<void> result)
 {
+    m_written = true;
     if (result && m_afterWrite) {
         m_afterWrite();
     }
     return result;
+}
+
+void SessionJournal::rest(double now)
+{
+    if (std::exchange(m_written, false) || (m_quietAt && now < *m_quietAt)) {
+        m_quietAt = now;
+    } else if (m_quietAt && now - *m_quietAt >= restSeconds) {
+        checkpoint();
+    }
+}
+
+int SessionJournal::restMilliseconds() const
+{
+    return m_written ? 0 : m_quietAt ? static_cast<int>(1000 * restSeconds) : -1;
+}
+
+/// What cannot be emptied now is at the next write: only a copy of the file alone would miss something.
+void SessionJournal::checkpoint()
+{
+    (void)m_store->checkpoint();
+    m_quietAt.reset();
 }
 
 Result<void> SessionJournal::addNode(const StoredNode& node)

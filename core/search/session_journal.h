@@ -4,6 +4,7 @@
 #include "core/store/store.h"
 
 #include <functional>
+#include <optional>
 
 namespace espalier {
 
@@ -31,11 +32,19 @@ public:
     /// Several of these as one: after a crash there are all of them or none.
     Result<void> together(const std::function<Result<void>()>& writes) { return m_store->together(writes); }
 
+    /// The WAL is emptied when nothing was written for two seconds. `now`: seconds of a clock that never goes back; to
+    /// be called at least restMilliseconds() from then (-1: nothing waits).
+    void rest(double now);
+    int restMilliseconds() const;
+    void checkpoint(); ///< at once: the run has paused or ended
+
 private:
     Result<void> done(Result<void> result);
 
     std::unique_ptr<Store> m_store;
     std::function<void()> m_afterWrite;
+    bool m_written = true;           ///< since rest() looked last
+    std::optional<double> m_quietAt; ///< since then nothing was written, and the WAL holds something
 };
 
 /// Now, as ISO 8601 in UTC with milliseconds.

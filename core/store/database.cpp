@@ -8,6 +8,8 @@ namespace espalier {
 
 namespace {
 
+constexpr int busyMilliseconds = 5000;
+
 /// `asked`: the file that was to be opened; what could not be opened has no name in SQLite.
 std::unexpected<Error> databaseError(sqlite3* handle, int code, const std::filesystem::path& asked = "the session file")
 {
@@ -154,7 +156,7 @@ Result<Database> Database::open(const std::filesystem::path& file, Mode mode)
     flags |= mode == Mode::Create ? SQLITE_OPEN_CREATE : 0;
     int code = sqlite3_open_v2(uri.c_str(), &database.m_handle, flags, nullptr);
     if (code == SQLITE_OK) {
-        sqlite3_busy_timeout(database.m_handle, 5000);
+        sqlite3_busy_timeout(database.m_handle, busyMilliseconds);
         code = sqlite3_exec(database.m_handle, "PRAGMA schema_version", nullptr, nullptr, nullptr);
     }
     if (code != SQLITE_OK && mode == Mode::ReadOnly && (code & 0xff) != SQLITE_NOTADB) {
@@ -205,6 +207,33 @@ Result<std::int64_t> Database::pragma(std::string_view name)
 bool Database::inTransaction() const
 {
     return sqlite3_get_autocommit(m_handle) == 0;
+}
+
+std::int64_t Database::changes() const
+{
+    return sqlite3_total_changes64(m_handle);
+}
+
+Result<bool> Database::checkpoint()
+{
+    sqlite3_busy_timeout(m_handle, 0);
+    const int code = sqlite3_wal_checkpoint_v2(m_handle, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    sqlite3_busy_timeout(m_handle, busyMilliseconds);
+    if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY && (code & 0xff) != SQLITE_LOCKED) {
+        return databaseError(m_handle, code);
+    }
+    return code == SQLITE_OK;
+}
+
+Result<void> Database::backupTo(Database& to)
+{
+    sqlite3_backup* backup = sqlite3_backup_init(to.m_handle, "main", m_handle, "main");
+    if (!backup) {
+        return databaseError(to.m_handle, sqlite3_errcode(to.m_handle));
+    }
+    (void)sqlite3_backup_step(backup, -1); // finish() returns what went wrong
+    const int code = sqlite3_backup_finish(backup);
+    return code == SQLITE_OK ? Result<void>() : Result<void>(databaseError(to.m_handle, code));
 }
 
 Result<Transaction> Transaction::begin(Database& database)

@@ -59,6 +59,11 @@ public:
     Result<void> execute(const char* sql);
     Result<std::int64_t> pragma(std::string_view name);
     bool inTransaction() const;
+    std::int64_t changes() const; ///< rows written through this connection so far
+    /// Empties the WAL. False where somebody reads: nothing is waited for.
+    Result<bool> checkpoint();
+    /// Everything into `to`, which should be empty, as one moment of this database.
+    Result<void> backupTo(Database& to);
 
 private:
     Database() = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/store/migrations.h"
 
+#include "core/store/edition_table.h"
 #include "core/store/exchange_table.h"
 
 #include <array>
@@ -52,7 +53,7 @@ CREATE TABLE acts(
   what TEXT NOT NULL);
 )sql";
 
-const std::array<const char*, 2> steps = {createAll, exchange_table::migration};
+const std::array<const char*, 3> steps = {createAll, exchange_table::migration, edition_table::migration};
 static_assert(std::tuple_size_v<decltype(steps)> == sessionVersion);
 
 } // namespace
@@ -84,8 +85,8 @@ Result<void> migrateSession(Database& database)
         ESPALIER_TRY(Transaction transaction, Transaction::begin(database));
         ESPALIER_CHECK(database.execute(steps[static_cast<std::size_t>(version)]));
         ESPALIER_CHECK(database.execute(fmt::format("PRAGMA user_version = {}; PRAGMA application_id = {};"
-                                                    "INSERT OR REPLACE INTO meta VALUES('minimum_version','1');",
-                                                    version + 1, sessionApplicationId)
+                                                    "INSERT OR REPLACE INTO meta VALUES('minimum_version','{}');",
+                                                    version + 1, sessionApplicationId, oldestReader)
                                             .c_str()));
         ESPALIER_CHECK(transaction.commit());
     }

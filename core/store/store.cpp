@@ -9,7 +9,12 @@
 #include "core/store/migrations.h"
 #include "core/store/session_lock.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +22,8 @@
 namespace espalier {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string now()
 {
@@ -62,6 +69,7 @@ Json infoToJson(const SessionInfo& info)
             {"task_hash", info.taskHash},
             {"device", info.device},
             {"device_name", info.deviceName},
+            {"device_uuid", info.deviceUuid},
             {"provenance", nameOf(info.provenance)},
             {"epoch", info.epoch},
             {"strategy", info.strategy},
@@ -89,6 +97,7 @@ SessionInfo infoFromJson(const Json& json, const std::string& file)
     info.taskHash = text("task_hash");
     info.device = text("device");
     info.deviceName = text("device_name");
+    info.deviceUuid = text("device_uuid");
     info.provenance = provenanceNamed(text("provenance")).value_or(Provenance::Model);
     info.epoch = text("epoch");
     info.strategy = text("strategy");
@@ -182,10 +191,37 @@ Result<StoredStage> stageFrom(const Statement& row)
                  evaluationFromText(row.text(3), fmt::format("stage record of node {}", stage.node.value)));
     stage.seconds = row.number(4);
     stage.finishedAt = row.text(5);
+    stage.edition = row.integer(6);
     return stage;
 }
 
-constexpr const char* stageColumns = "SELECT node, stage, attempt, record, seconds, finished_at FROM stages ";
+/// Key of the value that stands while a process writes the session: since when.
+/// Which file that was stands behind it.
+constexpr const char* openKey = "open_since";
+
+/// Device and inode: a copy has others.
+std::string placeOf(const fs::path& file)
+{
+    struct stat facts = {};
+    (void)::stat(file.c_str(), &facts);
+    return fmt::format("{}:{}", facts.st_dev, facts.st_ino);
+}
+
+/// "2026-12-01T08:12:13.123Z" as "2026-12-01 08:12:13 UTC", with how long ago that was.
+std::string momentText(const std::string& iso)
+{
+    std::tm parts = {};
+    const char* end = ::strptime(iso.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    if (!end) {
+        return iso;
+    }
+    const double ago = std::difftime(std::time(nullptr), ::timegm(&parts));
+    const std::string age = ago < 120      ? fmt::format("{:.0f} s", std::max(ago, 0.0))
+                            : ago < 7200   ? fmt::format("{:.0f} minutes", ago / 60)
+                            : ago < 172800 ? fmt::format("{:.0f} hours", ago / 3600)
+                                           : fmt::format("{:.0f} days", ago / 86400);
+    return fmt::format("{} {} UTC, {} ago", iso.substr(0, 10), iso.substr(11, 8), age);
+}
 
 } // namespace
 
@@ -196,7 +232,52 @@ public:
     std::optional<Database> database;
     SessionInfo info;
     double seconds = 0;
-    bool hasExchanges = true;
+    bool hasExchanges = true, hasEditions = true;
+    bool writes = false;
+    std::int64_t checkpointed = -1; ///< changes() then
+
+    ~Impl()
+    {
+        if (database && writes) { // what is left is one file that says that nobody writes it
+            (void)forget(openKey);
+            (void)database->checkpoint();
+        }
+    }
+
+    Result<void> forget(std::string_view key)
+    {
+        Statement statement = database->prepare("DELETE FROM meta WHERE key = ?");
+        statement << key;
+        return statement.run();
+    }
+
+    /// From now on a copy of the file alone can be told from the whole.
+    Result<void> beginWriting(const fs::path& file)
+    {
+        writes = true;
+        ESPALIER_CHECK(setMeta(openKey, now() + " " + placeOf(file)));
+        ESPALIER_CHECK(database->checkpoint());
+        return {};
+    }
+
+    /// Of a file whose writer is not done with it and whose WAL is missing. A process that was killed while it rested
+    /// leaves an empty one.
+    Result<void> remarkOnCopy(const std::string& file, std::optional<std::uintmax_t> walBytes)
+    {
+        ESPALIER_TRY(const auto mark, meta(openKey));
+        const bool elsewhere = mark && mark->substr(mark->find(' ') + 1) != placeOf(file);
+        if (!mark || (walBytes && (*walBytes > 0 || !elsewhere))) {
+            return {};
+        }
+        const std::string since = mark->substr(0, mark->find(' '));
+        Statement newest = database->prepare("SELECT max(at) FROM (SELECT max(finished_at) AS at FROM stages UNION ALL "
+                                             "SELECT max(at) FROM acts UNION ALL SELECT max(created_at) FROM nodes)");
+        ESPALIER_CHECK(newest.step());
+        info.remark = fmt::format("{} is a copy without its -wal file, made while it was being written: it holds what "
+                                  "had been stored by {}. \"espalierctl copy\" makes whole copies.",
+                                  file, momentText(std::max(newest.text(0), since)));
+        return {};
+    }
 
     Result<void> setMeta(std::string_view key, std::string_view value)
     {
@@ -252,7 +333,16 @@ public:
         info = infoFromJson(json, file);
         ESPALIER_TRY(const auto spent, meta("seconds"));
         seconds = spent ? std::strtod(spent->c_str(), nullptr) : 0;
+        if (hasEditions) {
+            ESPALIER_TRY(info.edition, edition_table::newest(*database));
+        }
         return {};
+    }
+
+    std::string stageColumns() const
+    {
+        return fmt::format("SELECT node, stage, attempt, record, seconds, finished_at, {} FROM stages ",
+                           hasEditions ? "edition" : "1");
     }
 };
 
@@ -275,6 +365,7 @@ Result<std::unique_ptr<Store>> Store::create(const std::filesystem::path& file, 
     impl->info = info;
     impl->info.file = file.string();
     ESPALIER_CHECK(impl->setMeta("session", infoToJson(info).dump()));
+    ESPALIER_CHECK(impl->beginWriting(file));
     return std::unique_ptr<Store>(new Store(std::move(impl)));
 }
 
@@ -292,6 +383,9 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, Mo
     if (mode == Mode::ReadWrite) {
         ESPALIER_TRY(impl->lock, lockSession(file));
     }
+    std::error_code error;
+    const std::uintmax_t wal = fs::file_size(file.string() + "-wal", error);
+    const auto walBytes = error ? std::nullopt : std::optional(wal);
     ESPALIER_TRY(impl->database,
                  Database::open(file, mode == Mode::ReadWrite ? Database::Mode::ReadWrite : Database::Mode::ReadOnly));
     ESPALIER_CHECK(checkSessionVersion(*impl->database, file.string()));
@@ -303,8 +397,55 @@ Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& file, Mo
     }
     ESPALIER_TRY(const std::int64_t version, impl->database->pragma("user_version"));
     impl->hasExchanges = version >= 2;
+    impl->hasEditions = version >= 3;
     ESPALIER_CHECK(impl->load(file.string()));
+    ESPALIER_CHECK(impl->remarkOnCopy(file.string(), walBytes));
+    if (mode == Mode::ReadWrite) {
+        ESPALIER_CHECK(impl->beginWriting(file));
+    }
     return std::unique_ptr<Store>(new Store(std::move(impl)));
+}
+
+Result<void> Store::copy(const std::filesystem::path& file, const std::filesystem::path& to)
+{
+    struct stat facts = {};
+    if (::lstat(to.c_str(), &facts) == 0) {
+        return fail(ErrorCode::InvalidInput,
+                    fmt::format("{} exists already, and nothing is overwritten: name another file", to.string()));
+    }
+    ESPALIER_TRY(const std::unique_ptr<Store> source, open(file, Mode::ReadOnly));
+    const std::filesystem::path part = fmt::format("{}.part-{}", to.string(), ::getpid());
+    const auto write = [&]() -> Result<void> {
+        ESPALIER_TRY(Database copy, Database::open(part, Database::Mode::Create));
+        ESPALIER_CHECK(source->m_impl->database->backupTo(copy));
+        return copy.execute(fmt::format("DELETE FROM meta WHERE key = '{}'", openKey).c_str());
+    };
+    Result<void> result = write(); // the database is closed behind it, and its WAL with it
+    const auto name = [&] {        // refuses what somebody has written there meanwhile
+        return ::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ||
+               (errno == EINVAL && ::link(part.c_str(), to.c_str()) == 0);
+    };
+    if (result && !name()) {
+        result = fail(ErrorCode::Io,
+                      fmt::format("cannot write {}: {}; choose another place", to.string(), std::strerror(errno)));
+    }
+    for (const char* end : {"", "-wal", "-shm"}) {
+        ::unlink((part.string() + end).c_str());
+    }
+    return result;
+}
+
+Result<void> Store::checkpoint()
+{
+    const std::int64_t changes = m_impl->database->changes();
+    if (!m_impl->writes || changes == m_impl->checkpointed) {
+        return {};
+    }
+    ESPALIER_TRY(const bool done, m_impl->database->checkpoint());
+    if (done) {
+        m_impl->checkpointed = changes;
+    }
+    return {};
 }
 
 const SessionInfo& Store::info() const
@@ -319,10 +460,65 @@ double Store::secondsSpent() const
 Result<void> Store::setInfo(const SessionInfo& info)
 {
     ESPALIER_CHECK(m_impl->setMeta("session", infoToJson(info).dump()));
-    const std::string file = m_impl->info.file;
-    m_impl->info = info;
-    m_impl->info.file = file;
+    const SessionInfo before = std::exchange(m_impl->info, info);
+    m_impl->info.file = before.file;
+    m_impl->info.remark = before.remark;
+    m_impl->info.edition = before.edition;
     return {};
+}
+
+void Store::setRemark(std::string remark)
+{
+    m_impl->info.remark = std::move(remark);
+}
+
+Result<std::int64_t> Store::addEdition(const StoredEdition& edition, const std::map<std::string, std::string>& texts)
+{
+    ESPALIER_TRY(Transaction transaction, Transaction::begin(*m_impl->database));
+    for (const auto& [hash, text] : texts) {
+        ESPALIER_CHECK(m_impl->keepText(text));
+    }
+    ESPALIER_TRY(const std::int64_t id, edition_table::add(*m_impl->database, edition));
+    ESPALIER_CHECK(transaction.commit());
+    m_impl->info.edition = id;
+    return id;
+}
+
+Result<std::vector<StoredEdition>> Store::editions()
+{
+    return m_impl->hasEditions ? edition_table::all(*m_impl->database) : std::vector<StoredEdition>();
+}
+
+Result<std::optional<std::string>> Store::text(std::string_view hash)
+{
+    Statement statement = m_impl->database->prepare("SELECT text FROM texts WHERE hash = ?");
+    statement << hash;
+    ESPALIER_TRY(const bool row, statement.step());
+    return row                  ? std::optional(statement.text(0))
+           : hash == sha256("") ? std::optional<std::string>("") // an empty text has no row
+                                : std::nullopt;
+}
+
+Result<std::string> Store::keepText(const std::string& text)
+{
+    return m_impl->keepText(text);
+}
+
+Result<std::map<NodeId, std::int64_t>> Store::editionsOfNodes()
+{
+    std::map<NodeId, std::int64_t> editions;
+    if (!m_impl->hasEditions) {
+        return editions;
+    }
+    Statement statement = m_impl->database->prepare(
+        "SELECT node, max(edition) FROM stages WHERE stage IN ('verify', 'time') GROUP BY node");
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            return editions;
+        }
+        editions.emplace(NodeId{statement.integer(0)}, statement.integer(1));
+    }
 }
 
 Result<double> Store::addSeconds(double seconds)
@@ -419,9 +615,10 @@ Result<void> Store::addStage(const StoredStage& stage)
 {
     Statement statement = m_impl->database->prepare("INSERT INTO stages SELECT ?1, ?2, CASE ?3 WHEN 0 THEN (SELECT "
                                                     "ifnull(max(attempt), 0) + 1 FROM stages WHERE node = ?1 AND "
-                                                    "stage = ?2) ELSE ?3 END, ?4, ?5, ?6, ?7, ?8");
+                                                    "stage = ?2) ELSE ?3 END, ?4, ?5, ?6, ?7, ?8, ?9");
     statement << stage.node.value << nameOf(stage.stage) << stage.attempt << stage.record.epoch
-              << provenanceOf(stage.record) << toJsonText(stage.record) << stage.seconds << stage.finishedAt;
+              << provenanceOf(stage.record) << toJsonText(stage.record) << stage.seconds << stage.finishedAt
+              << (stage.edition > 0 ? stage.edition : std::max<std::int64_t>(m_impl->info.edition, 1));
     return statement.run();
 }
 
@@ -449,9 +646,25 @@ constexpr const char* stageOrder =
 
 Result<std::vector<StoredStage>> Store::stages(NodeId id)
 {
-    Statement statement = m_impl->database->prepare(fmt::format("{} WHERE node = ? {}", stageColumns, stageOrder));
+    Statement statement =
+        m_impl->database->prepare(fmt::format("{} WHERE node = ? {}", m_impl->stageColumns(), stageOrder));
     statement << id.value;
     return readStages(std::move(statement));
+}
+
+Result<std::map<NodeId, std::string>> Store::devicesOfNodes()
+{
+    std::map<NodeId, std::string> devices;
+    Statement statement = m_impl->database->prepare(
+        "SELECT node, json_extract(record, '$.timing.device') FROM stages WHERE stage = 'time' AND "
+        "json_extract(record, '$.timing') IS NOT NULL ORDER BY node, attempt");
+    for (;;) {
+        ESPALIER_TRY(const bool row, statement.step());
+        if (!row) {
+            return devices;
+        }
+        devices.insert_or_assign(NodeId{statement.integer(0)}, statement.text(1));
+    }
 }
 
 Result<void> Store::addAct(const StoredAct& act)

@@ -6,6 +6,7 @@
 #include "core/model/exchange.h"
 #include "core/model/node.h"
 #include "core/model/session.h"
+#include "core/store/edition_table.h"
 
 #include <filesystem>
 #include <functional>
@@ -41,6 +42,7 @@ struct StoredStage {
     Evaluation record; ///< Build: outcome and build; Verify: verify; Time: the whole final evaluation
     double seconds = 0;
     std::string finishedAt;
+    std::int64_t edition = 0; ///< of the task; 0: the session's present one
 };
 
 /// One act of the engineer's or of the engine's, for the journal.
@@ -48,11 +50,12 @@ struct StoredAct {
     std::string at, author, what; ///< "pin", …; `what` is a JSON object
 };
 
-/// One session file: SQLite in WAL mode with one writer. Thread: the engine's (readers open their own read-only Store).
-/// Ownership: holds the file's lock from open to destruction. Every method is one transaction that is on disk when it
-/// returns, so a kill -9 loses nothing that was reported.
-/// Errors: InvalidInput "X is not an Espalier session", VersionTooNew, Busy "X is open in process N", Io (read-only
-/// folder, full disk: nothing is half-written and the session stays as it was).
+/// One session file: SQLite in WAL mode with one writer, who keeps the WAL empty while it rests: a plain copy of the
+/// file is whole then, and one that was made meanwhile opens as it stood at the last checkpoint and says so
+/// (info().remark). Thread: the engine's (readers open their own read-only Store). Ownership: holds the file's lock
+/// from open to destruction. Every method is one transaction that is on disk when it returns, so a kill -9 loses
+/// nothing that was reported. Errors: InvalidInput "X is not an Espalier session", VersionTooNew, Busy "X is open in
+/// process N", Io (read-only folder, full disk: nothing is half-written and the session stays as it was).
 class Store
 {
 public:
@@ -63,10 +66,18 @@ public:
     /// Opens an existing one, migrates it (ReadWrite only), gives nodes that were running back to the queue and
     /// marks requests without an answer as lost.
     static Result<std::unique_ptr<Store>> open(const std::filesystem::path& file, Mode mode);
-    ~Store();
+    ~Store(); ///< leaves one file, without a WAL
+
+    /// A whole copy as one file, also while another process writes the session. Errors: InvalidInput when `to` exists,
+    /// and those of open().
+    static Result<void> copy(const std::filesystem::path& file, const std::filesystem::path& to);
+
+    /// Empties the WAL. Where somebody reads meanwhile it stays, until the next time.
+    Result<void> checkpoint();
 
     const SessionInfo& info() const;
     Result<void> setInfo(const SessionInfo& info); ///< budget, device name, epoch
+    void setRemark(std::string remark);            ///< not stored
     Result<double> addSeconds(double seconds);     ///< run time of this run; returns the session's total
     double secondsSpent() const;
 
@@ -80,6 +91,17 @@ public:
 
     Result<void> addStage(const StoredStage& stage);    ///< attempt is the next free one when it is 0
     Result<std::vector<StoredStage>> stages(NodeId id); ///< in (stage, attempt) order
+
+    /// The task: its editions, oldest first (none in a session of an older Espalier), and texts by content. A new
+    /// edition is the one of every record from then on; info() names it once setInfo() has told its hash.
+    Result<std::int64_t> addEdition(const StoredEdition& edition, const std::map<std::string, std::string>& texts);
+    Result<std::vector<StoredEdition>> editions();
+    Result<std::optional<std::string>> text(std::string_view hash); ///< nullopt: not kept
+    Result<std::string> keepText(const std::string& text);          ///< returns its hash; bytes are allowed
+    /// The edition under which each node was verified or timed last.
+    Result<std::map<NodeId, std::int64_t>> editionsOfNodes();
+    /// The device (TimingRecord::device) on which each node was timed last: looks into every record.
+    Result<std::map<NodeId, std::string>> devicesOfNodes();
 
     Result<void> addAct(const StoredAct& act);
     Result<std::vector<StoredAct>> acts();

@@ -34,8 +34,14 @@ Result<std::unique_ptr<Evaluator>> EvaluatorGroup::of(std::vector<std::unique_pt
 }
 
 EvaluatorGroup::EvaluatorGroup(std::vector<std::unique_ptr<Evaluator>> judges, UniqueFd poll)
-    : m_judges(std::move(judges)), m_poll(std::move(poll)), m_watched(m_judges.size(), -1)
+    : m_judges(std::move(judges)), m_hello(m_judges.front()->hello()), m_poll(std::move(poll)),
+      m_watched(m_judges.size(), -1)
 {
+    for (std::size_t i = 1; i < m_judges.size(); ++i) {
+        if (const std::string& uuid = m_judges[i]->hello().uuid; !uuid.empty()) {
+            m_hello.uuid += "," + uuid;
+        }
+    }
     watchAll();
 }
 

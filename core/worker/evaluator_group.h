@@ -22,7 +22,7 @@ public:
     /// Errors: InvalidInput where the devices differ in name, driver, architecture or toolkit. `judges`: not empty.
     static Result<std::unique_ptr<Evaluator>> of(std::vector<std::unique_ptr<Evaluator>> judges);
 
-    const JudgeHello& hello() const override { return m_judges.front()->hello(); }
+    const JudgeHello& hello() const override { return m_hello; } ///< the first one's, with all uuids, by commas
     int lanes() const override { return static_cast<int>(m_judges.size()); }
     void
     submit(EvaluationJob job) override; ///< to a judge that has none; where all are busy, to the one with the fewest
@@ -36,6 +36,7 @@ private:
     void watchAll();
 
     std::vector<std::unique_ptr<Evaluator>> m_judges;
+    JudgeHello m_hello;
     UniqueFd m_poll; ///< an epoll over their descriptors, which change when a judge is started anew
     std::vector<int> m_watched;
     std::map<RequestId, std::size_t> m_jobs; ///< under way, and whose

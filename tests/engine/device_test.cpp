@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges that are lost, devices that change, tasks whose trusted parts do not serve.
+#include "core/engine/device_change.h"
+#include "core/engine/epoch.h"
 #include "tests/engine/engine_harness.h"
 
 #include <gtest/gtest.h>
@@ -167,6 +169,144 @@ TEST(Device, ANewDriverIsANewEpoch)
         << engine.nodes.at(*engine.status.best).title;
     ASSERT_FALSE(engine.log.empty());
     EXPECT_NE(engine.log.front().find("earlier figures are kept"), std::string::npos);
+}
+
+/// A measured session that has ended on one GPU and goes on on another one of its kind.
+class AnotherDevice : public testing::Test
+{
+protected:
+    void SetUp() override
+    {
+        engine.hello.simulated = false;
+        engine.hello.deviceName = "NVIDIA H200";
+        engine.hello.uuid = "GPU-a";
+        engine.hello.deviceBytes = std::uint64_t{150'000'000'000};
+        engine.options.budget = Budget{8, {}, {}};
+        ASSERT_TRUE(engine.open());
+        engine.run();
+        ASSERT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+        epoch = engine.info.epoch;
+        best = engine.status.best.value();
+        roots = engine.ledger.timed[engine.task.root.text];
+        bests = engine.ledger.timed[sourceOf(best)];
+        engine.log.clear();
+    }
+
+    void goOn(double slowness, std::int64_t evaluations = 10)
+    {
+        engine.drop();
+        engine.hello.uuid = "GPU-b";
+        engine.hello.deviceBytes += 4096; // as drivers tell it
+        engine.ledger.slowness["GPU-b"] = slowness;
+        engine.options.budget = Budget{evaluations, {}, {}};
+        ASSERT_TRUE(engine.open());
+        engine.run();
+        ASSERT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+        EXPECT_EQ(engine.info.epoch, epoch);
+        EXPECT_EQ(engine.info.deviceUuid, "GPU-b");
+        EXPECT_EQ(engine.ledger.timed[engine.task.root.text], roots + 1) << "once";
+    }
+    std::string sourceOf(NodeId id) const
+    {
+        for (const StoredNode& node : engine.storedNodes()) {
+            if (node.id == id) {
+                return node.source;
+            }
+        }
+        return {};
+    }
+    bool logged(const std::string& text) const
+    {
+        return std::any_of(engine.log.begin(), engine.log.end(),
+                           [&](const std::string& line) { return line.find(text) != std::string::npos; });
+    }
+
+    EngineHarness engine;
+    std::string epoch;
+    NodeId best{0};
+    int roots = 0, bests = 0;
+};
+
+TEST_F(AnotherDevice, WithinOnePercentNothingHappens)
+{
+    goOn(1.015); // the root's interval is one per cent wide
+    EXPECT_TRUE(engine.nodes.at(best).speedupRoot);
+    EXPECT_FALSE(engine.nodes.at(best).timedElsewhere);
+    EXPECT_EQ(engine.ledger.timed[sourceOf(best)], bests) << "what led leads still, and is not timed again";
+    EXPECT_FALSE(logged("instead of"));
+}
+
+TEST_F(AnotherDevice, UpToThreePercentTheRatiosStayAndTimesAreMarked)
+{
+    goOn(1.03);
+    EXPECT_TRUE(engine.nodes.at(best).timedElsewhere);
+    EXPECT_FALSE(engine.nodes.at(NodeId{1}).timedElsewhere) << "it was timed here";
+    EXPECT_EQ(engine.ledger.timed[sourceOf(best)], bests);
+    EXPECT_TRUE(logged("where the root takes 103 us instead of 100: speed-ups stay as they were paired"));
+    const int before = engine.ledger.timed[engine.task.root.text];
+    engine.drop();
+    engine.options.budget = Budget{11, {}, {}};
+    ASSERT_TRUE(engine.open());
+    EXPECT_TRUE(engine.nodes.at(best).timedElsewhere) << "as the session keeps it";
+    engine.run();
+    EXPECT_EQ(engine.ledger.timed[engine.task.root.text], before) << "the same device is looked at once";
+}
+
+TEST_F(AnotherDevice, BeyondThemWhatLeadsIsTimedAnew)
+{
+    goOn(1.10, 8);
+    EXPECT_TRUE(logged("where the root takes 110 us instead of 100, more than 3 % off: what leads is timed anew"));
+    EXPECT_GT(engine.ledger.timed[sourceOf(best)], bests);
+    EXPECT_FALSE(engine.nodes.at(best).timedElsewhere);
+    EXPECT_EQ(engine.status.evaluations, 8) << "beside the budget";
+}
+
+TEST_F(AnotherDevice, AKillBeforeTheRootIsTimedForgetsNothing)
+{
+    engine.drop();
+    engine.hello.uuid = "GPU-b";
+    engine.ledger.slowness["GPU-b"] = 1.10;
+    ASSERT_TRUE(engine.open());
+    engine.post(command::Run{});
+    engine.drop();
+    roots = engine.ledger.timed[engine.task.root.text];
+    goOn(1.10, 8);
+    EXPECT_TRUE(logged("more than 3 % off"));
+}
+
+TEST_F(AnotherDevice, TwoDevicesOfASessionAreNoChange)
+{
+    engine.drop();
+    EXPECT_FALSE(DeviceChange::isAnother("GPU-a,GPU-b", "GPU-b"));
+    EXPECT_TRUE(DeviceChange::isAnother("GPU-a", "GPU-a,GPU-b"));
+    EXPECT_FALSE(DeviceChange::isAnother("", "GPU-a"));
+    EXPECT_FALSE(DeviceChange::isAnother("GPU-a", ""));
+}
+
+TEST_F(AnotherDevice, WhatACandidatesTimeDependsOnIsTheEpoch)
+{
+    const Task task = fakeTask();
+    const JudgeHello here = engine.hello;
+    const std::string name = epochOf(here, "13.0.88", task);
+    JudgeHello other = here;
+    other.uuid = "GPU-z";
+    EXPECT_EQ(epochOf(other, "13.0.88", task), name);
+    EXPECT_NE(epochOf(here, "13.1.0", task), name);
+    for (const auto& change : std::vector<std::function<void(JudgeHello&)>>{
+             [](JudgeHello& hello) { hello.deviceName = "NVIDIA H100"; },
+             [](JudgeHello& hello) { hello.deviceBytes /= 2; },
+             [](JudgeHello& hello) { hello.driver = "581"; },
+             [](JudgeHello& hello) { hello.architecture = "100"; },
+             [](JudgeHello& hello) { hello.runtime = "13.1"; },
+             [](JudgeHello& hello) { hello.simulated = true; },
+         }) {
+        other = here;
+        change(other);
+        EXPECT_NE(epochOf(other, "13.0.88", task), name);
+    }
+    Task flags = task;
+    flags.build.flags = {"-O2"};
+    EXPECT_NE(epochOf(here, "13.0.88", flags), name);
 }
 
 TEST(Device, ModelledAndMeasuredAreNeverMixed)

@@ -45,6 +45,9 @@ EngineParts EngineHarness::parts()
     parts.builders = builders;
     parts.author = author;
     parts.loadTask = [this](std::string_view name) -> Result<Task> {
+        if (loadTask) {
+            return loadTask(name);
+        }
         if (name != task.id && name != task.folder) {
             return fail(ErrorCode::NotFound, "There is no task \"" + std::string(name) + "\".");
         }

@@ -62,6 +62,7 @@ public:
     int writesBeforeKill = -1; ///< -1: never
     int writes = 0;
     std::function<Result<std::vector<std::unique_ptr<Proposer>>>(const ProposerChoice&)> makeProposers;
+    std::function<Result<Task>(std::string_view)> loadTask; ///< empty: `task` by its name or folder
 
     // What observers were told.
     std::map<NodeId, NodeSummary> nodes;

@@ -2,6 +2,7 @@
 #include "core/store/store.h"
 
 #include "core/base/file.h"
+#include "core/base/hash.h"
 #include "core/store/database.h"
 
 #include <csignal>
@@ -269,4 +270,151 @@ TEST_F(StoreTest, ReadOnlyFolderCanBeShownAndSaysWhyItCannotBeWritten)
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 0);
     ::chmod(m_scratch->path().c_str(), 0755);
+}
+
+/// What a session of version 2 was: no editions.
+TEST_F(StoreTest, AnOlderSessionIsBroughtUpToDate)
+{
+    {
+        auto store = Store::create(m_file, info());
+        ASSERT_TRUE((*store)->addNode(candidate(1, {})));
+        StoredStage stage;
+        stage.node = NodeId{1};
+        stage.stage = Stage::Verify;
+        stage.attempt = 0;
+        ASSERT_TRUE((*store)->addStage(stage));
+    }
+    {
+        auto database = Database::open(m_file, Database::Mode::ReadWrite);
+        ASSERT_TRUE(
+            database->execute("DROP TABLE editions; ALTER TABLE stages DROP COLUMN edition; PRAGMA user_version "
+                              "= 2; UPDATE meta SET value = '1' WHERE key = 'minimum_version'"));
+    }
+    {
+        auto reader = Store::open(m_file, Store::Mode::ReadOnly);
+        ASSERT_TRUE(reader) << reader.error().message;
+        EXPECT_EQ((*reader)->info().edition, 0);
+        EXPECT_TRUE((*reader)->editions()->empty());
+        EXPECT_EQ((*reader)->stages(NodeId{1})->size(), 1u);
+    }
+    auto store = Store::open(m_file, Store::Mode::ReadWrite);
+    ASSERT_TRUE(store) << store.error().message;
+    EXPECT_EQ((*store)->addEdition({.id = 0, .hash = "h", .parts = "{}", .createdAt = "now"}, {}).value_or(0), 1);
+    EXPECT_EQ((*store)->stages(NodeId{1})->front().edition, 1);
+}
+
+TEST_F(StoreTest, EditionsKeepTheirTextsAndRecordsNameThem)
+{
+    const std::string bytes("a\0b\xff", 4);
+    {
+        auto store = Store::create(m_file, info());
+        ASSERT_TRUE((*store)->addNode(candidate(1, {})));
+        EXPECT_EQ((*store)->info().edition, 0);
+        ASSERT_EQ((*store)->addEdition({.id = 0, .hash = "one", .parts = R"({"root":"x"})", .createdAt = "1"},
+                                       {{"x", "text"}}),
+                  1);
+        StoredStage stage;
+        stage.node = NodeId{1};
+        stage.stage = Stage::Verify;
+        stage.attempt = 0;
+        ASSERT_TRUE((*store)->addStage(stage));
+        ASSERT_EQ(
+            (*store)->addEdition({.id = 0, .hash = "two", .parts = "{}", .createdAt = "2"}, {{"y", bytes}, {"z", ""}}),
+            2);
+        EXPECT_EQ((*store)->editionsOfNodes()->at(NodeId{1}), 1);
+        stage.stage = Stage::Time;
+        ASSERT_TRUE((*store)->addStage(stage));
+        EXPECT_EQ((*store)->editionsOfNodes()->at(NodeId{1}), 2);
+        ASSERT_TRUE((*store)->setInfo(info()));
+        EXPECT_EQ((*store)->info().edition, 2) << "it is the table's to say";
+    }
+    auto store = Store::open(m_file, Store::Mode::ReadOnly);
+    EXPECT_EQ((*store)->info().edition, 2);
+    const auto editions = (*store)->editions();
+    ASSERT_EQ(editions->size(), 2u);
+    EXPECT_EQ(editions->front().hash, "one");
+    EXPECT_EQ((*store)->text(sha256("text"))->value_or(""), "text");
+    EXPECT_EQ((*store)->text(sha256(bytes))->value_or(""), bytes);
+    EXPECT_EQ((*store)->text(sha256(""))->value_or("none"), "");
+    EXPECT_FALSE((*store)->text(sha256("never kept"))->has_value());
+    EXPECT_EQ((*store)->stages(NodeId{1})->front().edition, 1);
+    EXPECT_EQ((*store)->stages(NodeId{1})->back().edition, 2);
+}
+
+TEST_F(StoreTest, ARestingSessionIsWholeWithoutItsWal)
+{
+    const fs::path wal = m_file.string() + "-wal", copy = m_scratch->path() / "copy.espalier";
+    {
+        auto store = Store::create(m_file, info());
+        EXPECT_EQ(fs::file_size(wal), 0u) << "it can be opened from its first moment on";
+        ASSERT_TRUE((*store)->addNode(candidate(1, {})));
+        EXPECT_GT(fs::file_size(wal), 0u);
+        ASSERT_TRUE((*store)->checkpoint());
+        EXPECT_EQ(fs::file_size(wal), 0u);
+        ASSERT_TRUE((*store)->addNode(candidate(2, 1)));
+        fs::copy_file(m_file, copy);
+        auto reader = Store::open(m_file, Store::Mode::ReadOnly);
+        EXPECT_EQ((*reader)->nodes()->size(), 2u);
+        EXPECT_EQ((*reader)->info().remark, "");
+    }
+    EXPECT_FALSE(fs::exists(wal)) << "a closed session is one file";
+    for (const auto mode : {Store::Mode::ReadOnly, Store::Mode::ReadWrite}) {
+        auto opened = Store::open(copy, mode);
+        ASSERT_TRUE(opened) << opened.error().message;
+        EXPECT_EQ((*opened)->nodes()->size(), 1u);
+        const std::string& remark = (*opened)->info().remark;
+        EXPECT_NE(remark.find(copy.string() + " is a copy without its -wal file"), std::string::npos) << remark;
+        EXPECT_NE(remark.find(" UTC, "), std::string::npos) << remark;
+        EXPECT_NE(remark.find(" ago. "), std::string::npos) << remark;
+    }
+    {
+        auto opened = Store::open(copy, Store::Mode::ReadOnly);
+        EXPECT_EQ((*opened)->info().remark, "") << "it is a session of its own since it was opened";
+    }
+    auto whole = Store::open(m_file, Store::Mode::ReadOnly);
+    EXPECT_EQ((*whole)->nodes()->size(), 2u);
+    EXPECT_EQ((*whole)->info().remark, "");
+}
+
+/// A process that is killed while it rests has lost nothing, and nobody is told otherwise.
+TEST_F(StoreTest, AKilledSessionIsNoCopy)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        auto store = Store::create(m_file, info());
+        (void)(*store)->addNode(candidate(1, {}));
+        (void)(*store)->checkpoint();
+        ::kill(::getpid(), SIGKILL);
+    }
+    ::waitpid(child, nullptr, 0);
+    EXPECT_EQ(fs::file_size(m_file.string() + "-wal"), 0u);
+    for (const auto mode : {Store::Mode::ReadOnly, Store::Mode::ReadWrite}) {
+        auto store = Store::open(m_file, mode);
+        EXPECT_EQ((*store)->info().remark, "");
+        EXPECT_EQ((*store)->nodes()->size(), 1u);
+    }
+}
+
+TEST_F(StoreTest, ACopyIsWholeWhileTheSessionIsWritten)
+{
+    const fs::path to = m_scratch->path() / "copy of it.espalier";
+    auto store = Store::create(m_file, info());
+    ASSERT_TRUE((*store)->addNode(candidate(1, {})));
+    const auto copied = Store::copy(m_file, to);
+    ASSERT_TRUE(copied) << copied.error().message;
+    ASSERT_TRUE((*store)->addNode(candidate(2, 1))) << "the writer goes on";
+    EXPECT_EQ(std::distance(fs::directory_iterator(m_scratch->path()), fs::directory_iterator()), 4)
+        << "no part is left";
+    {
+        auto copy = Store::open(to, Store::Mode::ReadWrite);
+        ASSERT_TRUE(copy) << copy.error().message;
+        EXPECT_EQ((*copy)->nodes()->size(), 1u);
+        EXPECT_EQ((*copy)->info().remark, "");
+    }
+    const auto refused = Store::copy(m_file, to);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::InvalidInput);
+    EXPECT_EQ(refused.error().message, to.string() + " exists already, and nothing is overwritten: name another file");
+    EXPECT_EQ(Store::copy(m_file, m_scratch->path() / "no/such/folder.espalier").error().code, ErrorCode::NotFound);
+    EXPECT_EQ(Store::copy(m_scratch->path() / "nothing", m_scratch->path() / "x").error().code, ErrorCode::NotFound);
 }

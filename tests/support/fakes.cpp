@@ -224,11 +224,13 @@ Evaluation FakeEvaluator::timed() const
     const auto interval = [](double value) { return Interval{value, value * 0.99, value * 1.01}; };
     const std::string inFull = job.tier == Tier::Full ? markIn(*job.candidate.bytes, "again") : std::string();
     const double time = inFull.empty() ? fakeTime(*job.candidate.bytes) : std::strtod(inFull.c_str(), nullptr);
+    const auto slow = m_ledger.slowness.find(m_hello.uuid);
     Evaluation evaluation;
     evaluation.outcome = Outcome::Passed;
     evaluation.stage = Stage::Time;
     TimingRecord timing;
-    timing.objectiveUs = interval(time);
+    timing.device = m_hello.uuid;
+    timing.objectiveUs = interval(slow == m_ledger.slowness.end() ? time : time * slow->second);
     timing.speedupRoot = interval(fakeTime(*job.root.bytes) / time);
     if (job.parent) {
         timing.speedupParent = interval(fakeTime(*job.parent->bytes) / time);

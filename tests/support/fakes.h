@@ -22,6 +22,7 @@ struct FakeLedger {
     std::map<std::string, int> compiled, verified, timed; ///< by source
     std::map<std::string, BuildResult> cache;
     int judgesStarted = 0;
+    std::map<std::string, double> slowness; ///< what times are multiplied with on a device, by its uuid
     int buildTurns = 0; ///< of every build that is not cached, side by side with the others; 0: one build a turn
 };
 
