@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/ctl/examples.h"
 #include "app/ctl/model_words.h"
 #include "app/ctl/numbers.h"
 #include "app/ctl/output.h"
@@ -13,25 +14,8 @@ namespace {
 
 using namespace espalier;
 
-constexpr const char* examples =
-    "Examples:\n"
-    "  espalierctl doctor                                        what works here, what does not, and the remedy\n"
-    "  espalierctl doctor --provider openai --base-url http://localhost:8000 --model qwen3   which models are offered\n"
-    "  espalierctl run softmax_f32 --session s.espalier --evals 24   search, or go on with s.espalier\n"
-    "  espalierctl run --session s.espalier                      go on with it, from any folder\n"
-    "  espalierctl run ./my_op --session my.espalier --device sim --json\n"
-    "  espalierctl eval softmax_f32 kernel.cu --device sim --json    one kernel: build, verify, time\n"
-    "  espalierctl eval softmax_f32 kernel.cu --profile          and why it is as slow as it is\n"
-    "  espalierctl audit ./my_op --device sim                    do its checks reject candidates that do nothing?\n"
-    "  espalierctl show s.espalier --tree                        the branching tree with outcomes\n"
-    "  espalierctl show s.espalier --node 7 --source             one candidate's source\n"
-    "  espalierctl steer s.espalier prune --node 5               what the engineer does to the tree\n"
-    "  espalierctl watch s.espalier 7                            every save of node_7.cu is judged as its child\n"
-    "  espalierctl repro s.espalier 7 --to repro.cu              one program for ncu, cuda-gdb or a bug report\n"
-    "  espalierctl copy s.espalier backup.espalier               a whole copy, also while a run writes it\n"
-    "  espalierctl report s.espalier --to report                 what was found and how, Markdown and HTML\n"
-    "  espalierctl export s.espalier --node 7 --form cuda --to out   kernel, prototype and evidence\n"
-    "\n"
+constexpr const char* exitCodes =
+    "Each verb has examples of its own: espalierctl VERB --help\n"
     "Exit codes: 0 passed or finished, 2 usage, 3 rejected, 4 build failed, 5 not run, 130 interrupted.\n";
 
 /// CLI11 fills these; an option that was not given stays empty, so that a resumed session keeps its own.
@@ -235,7 +219,11 @@ void addShow(CLI::App& app, ctl::ShowVerb& verb)
 {
     CLI::App* show = app.add_subcommand("show", "Read a session");
     show->add_option("session", verb.session, "The session file")->required();
-    ctl::takesWhole(show->add_option("--node", verb.node, "One node in full"), 1);
+    CLI::Option* node = ctl::takesWhole(show->add_option("--node", verb.node, "One node in full"), 1);
+    CLI::Option* pair = show->add_option("--diff", verb.pair,
+                                         "Two candidates: which is better and how surely, figures, and what differs in "
+                                         "source (--ptx, --sass: in code)");
+    ctl::takesWhole(pair, 1)->expected(2)->excludes(node);
     show->add_flag("--tree", verb.tree, "The tree, one line a node");
     show->add_flag("--source", verb.source, "The source of --node alone");
     show->add_flag("--prompt", verb.prompt, "The prompt of the last question about --node alone");
@@ -249,16 +237,37 @@ void addExport(CLI::App& app, ctl::ExportVerb& verb)
     CLI::App* exporter = app.add_subcommand("export", "Write a passed candidate for another code base");
     exporter->add_option("session", verb.session, "The session file")->required();
     ctl::takesWhole(exporter->add_option("--node", verb.node, "The candidate"), 1)->required();
-    exporter->add_option("--form", verb.form, "cuda: .cu, .h and evidence");
+    exporter->add_option("--form", verb.form, "cuda: .cu, .h, evidence and the task");
+    exporter->add_option(
+        "--name", verb.name,
+        "Of the files and the C function; default: the entry's, the function with digits behind it, so "
+        "that two exports share no name");
     exporter->add_option("--to", verb.folder, "The folder, created when it is missing")->required();
     exporter->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addCompare(CLI::App& app, ctl::CompareVerb& verb)
+{
+    CLI::App* compare = app.add_subcommand("compare", "Two sessions of one task: their bests, curves and cases");
+    compare->add_option("first", verb.first, "A session file")->required();
+    compare->add_option("second", verb.second, "The other one")->required();
+    compare->add_flag("--json", verb.json, "One JSON object on standard output");
+}
+
+void addVerify(CLI::App& app, ctl::VerifyVerb& verb)
+{
+    CLI::App* check =
+        app.add_subcommand("verify", "Does the evidence of an export still hold? Builds, judges and times it");
+    check->add_option("folder", verb.folder, "The folder that was exported to")->required();
+    check->add_option("--device", verb.device, "sim or cuda:N; default: as the evidence says");
+    check->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
 int runVerb(int argc, char** argv)
 {
     CLI::App app("Espalier: grows and steers a search for faster CUDA kernels.", "espalierctl");
     app.require_subcommand(1);
-    app.footer(examples);
+    app.footer(ctl::examplesOf() + "\n" + exitCodes);
     app.set_version_flag("--version", ESPALIER_VERSION);
     bool json = false;
     RunWords words;
@@ -290,6 +299,13 @@ int runVerb(int argc, char** argv)
     addReport(app, report);
     ctl::CopyVerb copy;
     addCopy(app, copy);
+    ctl::CompareVerb compare;
+    ctl::VerifyVerb check;
+    addCompare(app, compare);
+    addVerify(app, check);
+    for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+        verb->footer(ctl::examplesOf(verb->get_name()));
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -330,6 +346,12 @@ int runVerb(int argc, char** argv)
     }
     if (app.got_subcommand("report")) {
         return ctl::report(report);
+    }
+    if (app.got_subcommand("compare")) {
+        return ctl::compare(compare);
+    }
+    if (app.got_subcommand("verify")) {
+        return ctl::verify(check);
     }
     return app.got_subcommand("show") ? ctl::show(show) : ctl::exportNode(exporter);
 }

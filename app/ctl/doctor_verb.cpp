@@ -12,7 +12,11 @@
 #include "core/worker/judge_process.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fmt/format.h>
+#include <string_view>
+#include <unistd.h>
+#include <vector>
 
 namespace espalier::ctl {
 
@@ -119,6 +123,64 @@ Finding examineCounters()
                  : "timing, occupancy and the search work without counters"};
 }
 
+/// A program of NVIDIA's that Espalier does without: who calls it, and what is missing where it is missing.
+struct Tool {
+    const char* name;
+    const char* folder; ///< below the toolkit, beside bin; a pattern of folders where it ends with *
+    const char* adds;
+    const char* package; ///< Debian's, of CUDA 13.0
+};
+constexpr Tool tools[] = {
+    {"nvdisasm", "", "machine code beside the source: show --sass, and the window's listing", "cuda-nvdisasm-13-0"},
+    {"cuobjdump", "", "a look by hand into libraries and exported objects", "cuda-cuobjdump-13-0"},
+    {"compute-sanitizer", "compute-sanitizer",
+     "memory, race and initialisation errors: eval --sanitize, and every winner on a GPU", "cuda-sanitizer-13-0"},
+    {"ncu", "nsight-compute*", "Nsight Compute on a node from the window, or on a program that repro writes",
+     "cuda-nsight-compute-13-0"},
+    {"cuda-gdb", "", "stepping through a program that repro writes", "cuda-gdb-13-0"},
+};
+
+/// The program in the toolkit, in Nsight Compute's own folders, else on the PATH; empty: nowhere.
+std::string placeOf(const Tool& tool, const Result<Toolkit>& toolkit)
+{
+    namespace fs = std::filesystem;
+    std::vector<fs::path> folders;
+    const std::string_view folder = tool.folder;
+    if (toolkit) {
+        folders = {toolkit->home / "bin", toolkit->home / folder};
+    }
+    if (folder.ends_with('*')) {
+        std::error_code error;
+        const std::string_view prefix = folder.substr(0, folder.size() - 1);
+        for (const fs::path& base :
+             {toolkit ? toolkit->home : fs::path(), fs::path("/opt/nvidia"), fs::path("/opt/nvidia/nsight-compute")}) {
+            for (fs::directory_iterator entry(base, error), end; !error && entry != end; entry.increment(error)) {
+                if (base.filename() == "nsight-compute" || entry->path().filename().string().starts_with(prefix)) {
+                    folders.push_back(entry->path());
+                }
+            }
+            error.clear();
+        }
+    }
+    for (const fs::path& one : folders) {
+        const std::string path = (one / tool.name).string();
+        std::error_code error;
+        if (fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0) {
+            return path;
+        }
+    }
+    return findProgram(tool.name);
+}
+
+Finding examineTool(const Tool& tool, const Result<Toolkit>& toolkit)
+{
+    const std::string path = placeOf(tool, toolkit);
+    return path.empty()
+               ? Finding{tool.name, State::Limited, fmt::format("not found; it would add {}", tool.adds),
+                         fmt::format("install the CUDA toolkit's package {}, or put it on the PATH", tool.package)}
+               : Finding{tool.name, State::Ok, fmt::format("{}, for {}", path, tool.adds), ""};
+}
+
 Finding examineRoofs()
 {
     const auto report = measureRoofs();
@@ -162,6 +224,9 @@ int doctor(const DoctorVerb& options)
     findings.push_back(examineSandbox(sandbox.empty() ? simSandbox : sandbox));
     findings.push_back(examineCounters());
     findings.push_back(examineModels());
+    for (const Tool& tool : tools) {
+        findings.push_back(examineTool(tool, toolkit));
+    }
     if (options.roofs) {
         findings.push_back(examineRoofs());
     }

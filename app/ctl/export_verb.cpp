@@ -13,7 +13,8 @@ Result<ExportedFiles> exported(const ExportVerb& options)
     ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
     ESPALIER_TRY(const Task task, reader.task());
-    return exportKernel({task, detail, reader.info(), options.form, options.folder, options.name});
+    return exportKernel(
+        {task, detail, reader.info(), options.form, options.folder, options.name, reader.driverOf(detail.summary)});
 }
 
 } // namespace

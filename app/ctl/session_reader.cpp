@@ -3,6 +3,7 @@
 
 #include "app/ctl/output.h"
 #include "core/engine/device_change.h"
+#include "core/engine/device_facts.h"
 #include "core/engine/device_use.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
@@ -182,6 +183,12 @@ Result<NodeDetail> SessionReader::detail(NodeId id) const
                                                      m_book.nextId().value - 1));
     }
     return readDetail(*m_store, *summary);
+}
+
+std::string SessionReader::driverOf(const NodeSummary& node) const
+{
+    const auto kept = m_store->value(DeviceFacts::key);
+    return DeviceFacts::parse(kept ? kept->value_or("") : "").driverOf(node.epoch);
 }
 
 std::optional<double> SessionReader::idleShare() const

@@ -25,11 +25,12 @@ public:
     /// What figures of another device or of an earlier edition of the task are worth, where there are any.
     Result<std::vector<std::string>> remarks() const;
     double secondsSpent() const { return m_store->secondsSpent(); }
-    Result<std::vector<StoredAct>> acts() const;                                      ///< of the engineer, oldest first
-    std::optional<double> idleShare() const;                                          ///< of the device, 0 to 1
-    Result<std::vector<std::string>> hints() const;                                   ///< as they stand
-    Result<std::vector<BannedTechnique>> bans() const;                                ///< likewise
-    Result<std::vector<Attachment>> attachments() const;                              ///< likewise
+    Result<std::vector<StoredAct>> acts() const;         ///< of the engineer, oldest first
+    std::optional<double> idleShare() const;             ///< of the device, 0 to 1
+    std::string driverOf(const NodeSummary& node) const; ///< of the device that measured it; empty: not known
+    Result<std::vector<std::string>> hints() const;      ///< as they stand
+    Result<std::vector<BannedTechnique>> bans() const;   ///< likewise
+    Result<std::vector<Attachment>> attachments() const; ///< likewise
     const std::map<NodeId, double>& deviceSeconds() const { return m_deviceSeconds; } ///< of the judge, by node
     const NodeBook& book() const { return m_book; }
     /// Errors: NotFound "SESSION has no node 99; its nodes are 1 to 23".

@@ -2,6 +2,7 @@
 #include "app/ctl/exchange_text.h"
 #include "app/ctl/live_table.h"
 #include "app/ctl/output.h"
+#include "app/ctl/pair_text.h"
 #include "app/ctl/profile_text.h"
 #include "app/ctl/session_reader.h"
 #include "app/ctl/standing_text.h"
@@ -332,7 +333,7 @@ int show(const ShowVerb& options)
         return failWith({ErrorCode::InvalidInput, "--prompt needs --node N: name the node"}, options.json);
     }
     const bool alone = options.source || options.ptx || options.sass;
-    if (alone && options.node == 0) {
+    if (alone && options.node == 0 && options.pair.empty()) {
         return failWith(
             {ErrorCode::InvalidInput, fmt::format("{} needs --node N: name the candidate", options.source ? "--source"
                                                                                            : options.sass ? "--sass"
@@ -342,6 +343,9 @@ int show(const ShowVerb& options)
     const auto reader = SessionReader::open(options.session);
     if (!reader) {
         return failWith(reader.error(), options.json);
+    }
+    if (!options.pair.empty()) {
+        return showPair(*reader, options);
     }
     if (options.node != 0) {
         return showNode(*reader, options);

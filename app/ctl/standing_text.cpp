@@ -39,7 +39,8 @@ Result<std::vector<std::string>> standingLines(const SessionReader& reader)
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < bans.size(); ++i) {
         lines.push_back(fmt::format("ban {}: {}{}", i + 1, bans[i].text,
-                                    bans[i].predicate.empty() ? "" : fmt::format(" ({})", bans[i].predicate)));
+                                    bans[i].predicate.empty() ? " (said to models; nothing is rejected for it)"
+                                                              : fmt::format(" ({})", bans[i].predicate)));
     }
     for (std::size_t i = 0; i < hints.size(); ++i) {
         lines.push_back(fmt::format("hint {}: {}", i + 1, hints[i]));

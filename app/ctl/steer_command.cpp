@@ -224,7 +224,6 @@ SteerDone doneOf(const SteerVerb& options)
         {"re-verify", "It is verified again on new inputs: show --node says what came of it."},
         {"re-time", "It is timed again in the full tier: show --node says what came of it."},
         {"profile", "It is profiled: show --node says what came of it."},
-        {"ban", "It is said in every prompt from now on, and what breaks its predicate is rejected."},
         {"lift-ban", "The ban is gone."},
         {"strategy", "It decides from the next expansion on."},
         {"undo", "The last act is taken back."},
@@ -232,6 +231,12 @@ SteerDone doneOf(const SteerVerb& options)
         {"step", "One expansion, then it pauses."},
         {"run", "The session goes on."},
     };
+    if (options.act == "ban") {
+        return {{{"act", "ban"}, {"text", options.text}, {"predicate", options.predicate}},
+                options.predicate.empty()
+                    ? "It is said in every prompt from now on; nothing is rejected for it, as it has no --predicate."
+                    : "It is said in every prompt from now on, and what breaks its predicate is rejected."};
+    }
     if (const auto words = plain.find(options.act); words != plain.end()) {
         Json json = {{"act", options.act}};
         if (options.node > 0) {

@@ -87,7 +87,8 @@ void addModelActs(Acts& acts, SteerVerb& verb)
         acts.add("unhint", "Take a hint away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
         mostListed)
         ->required();
-    CLI::App* ban = acts.add("ban", "A technique that is not wanted: said in every prompt, and held by the judge");
+    CLI::App* ban =
+        acts.add("ban", "A technique that is not wanted: said in every prompt, and with a predicate held by the judge");
     ban->add_option("text", verb.text, "For people and models: \"no fp16\"")->required();
     ban->add_option("--predicate", verb.predicate,
                     "What the judge rejects every candidate for that breaks it: \"fp16_instructions == 0\"");

@@ -113,10 +113,25 @@ int report(const ReportVerb& options);
 
 struct ShowVerb {
     std::string session;
-    std::int64_t node = 0; ///< 0: none
+    std::int64_t node = 0;          ///< 0: none
+    std::vector<std::int64_t> pair; ///< two nodes to compare, or none
     bool tree = false, source = false, prompt = false, ptx = false, sass = false, json = false;
 };
 int show(const ShowVerb& options);
+
+struct CompareVerb {
+    std::string first, second; ///< session files
+    bool json = false;
+};
+int compare(const CompareVerb& options);
+
+struct VerifyVerb {
+    std::string folder; ///< that was exported to
+    std::string device; ///< empty: of the kind that the evidence is of
+    bool json = false;
+};
+/// 0: the evidence holds, 3: it does not, 5: it cannot be told here.
+int verify(const VerifyVerb& options);
 
 struct ExportVerb {
     std::string session;

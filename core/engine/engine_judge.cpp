@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's device: which judge, which epoch, and what happens when it is lost.
 #include "core/engine/device_change.h"
+#include "core/engine/device_facts.h"
 #include "core/engine/device_sheet.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/epoch.h"
@@ -92,6 +93,10 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
         info.epoch = epoch;
         if (const auto result = m_journal.setInfo(info); !result) {
             failRun(result.error().message);
+            return false;
+        }
+        if (const auto kept = m_journal.setValue(DeviceFacts::key, DeviceFacts::of(hello, epoch).text()); !kept) {
+            failRun(kept.error().message);
             return false;
         }
         tell(event::SessionOpened{info});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the engine tells its observers, and what it reads from the session for them.
 #include "core/base/file.h"
-#include "core/build/entry_header.h"
+#include "core/engine/device_facts.h"
 #include "core/engine/engine_core.h"
 #include "core/engine/node_detail.h"
 #include "core/engine/node_exchanges.h"
@@ -246,7 +246,10 @@ void EngineCore::tellListings()
 Result<std::vector<std::string>> EngineCore::exportNode(const command::Export& command)
 {
     ESPALIER_TRY(const NodeDetail full, detail(command.node));
-    ESPALIER_TRY(ExportedFiles exported, exportKernel({*m_task, full, m_journal.info(), command.form, command.folder}));
+    ESPALIER_TRY(const auto facts, m_journal.store().value(DeviceFacts::key));
+    const std::string driver = DeviceFacts::parse(facts.value_or("")).driverOf(full.summary.epoch);
+    ESPALIER_TRY(ExportedFiles exported,
+                 exportKernel({*m_task, full, m_journal.info(), command.form, command.folder, "", driver}));
     if (!exported.replaced.empty()) {
         log(exported.replaced);
     }

@@ -283,9 +283,9 @@ std::string sourceHead(const ExportSubject& subject)
     }
     const BuildRecord build = subject.node.evaluation.build.value_or(BuildRecord{});
     const std::string number = architectureOf(subject);
-    head +=
-        fmt::format("// Built with nvcc {} for sm_{}: nvcc -std=c++17 -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                    build.toolkit, number, number, number, subject.names.file);
+    head += fmt::format("// Built with nvcc {} for sm_{}: nvcc {} -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
+                        build.toolkit, number, fmt::join(compilerFlags(subject.task), " "), number, number,
+                        subject.names.file);
     return head;
 }
 
@@ -301,6 +301,18 @@ ExportNames ExportNames::of(const Task& task, const std::string& source, const s
     names.space = fmt::format("espalier_{}", names.symbol);
     names.alias = name.empty();
     return names;
+}
+
+std::vector<std::string> compilerFlags(const Task& task)
+{
+    std::vector<std::string> flags = task.build.flags;
+    const bool stated = std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+        return flag.starts_with("-std") || flag.starts_with("--std");
+    });
+    if (!stated) {
+        flags.insert(flags.begin(), "-std=c++17");
+    }
+    return flags;
 }
 
 std::string exportedHeader(const ExportSubject& subject)

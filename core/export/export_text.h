@@ -6,6 +6,7 @@
 #include "core/model/task.h"
 
 #include <string>
+#include <vector>
 
 namespace espalier {
 
@@ -27,6 +28,9 @@ struct ExportSubject {
     const SessionInfo& session;
     const ExportNames& names;
 };
+
+/// What nvcc is told of the language for this task's sources: -std first, then the task's own flags.
+std::vector<std::string> compilerFlags(const Task& task);
 
 /// NAME.h: the functions that NAME.cu defines, and under which conditions they were verified. Pure.
 std::string exportedHeader(const ExportSubject& subject);

@@ -2,6 +2,7 @@
 #include "core/export/repro_program.h"
 
 #include "core/build/entry_header.h"
+#include "core/export/export_text.h"
 #include "core/export/repro_tools.h"
 #include "core/export/source_parts.h"
 #include "core/model/task_loader.h"
@@ -101,20 +102,13 @@ public:
 private:
     std::string head() const
     {
-        std::vector<std::string> flags = m_task.build.flags;
-        const auto standard = std::find_if(flags.begin(), flags.end(), [](const std::string& flag) {
-            return flag.starts_with("-std") || flag.starts_with("--std");
-        });
-        if (standard == flags.end()) {
-            flags.insert(flags.begin(), "-std=c++17");
-        }
         const NodeSummary& node = m_request.node.summary;
         std::string title = node.title;
         std::replace_if(title.begin(), title.end(), [](unsigned char c) { return c < ' ' || c == '\\'; }, ' ');
         std::string text =
             fmt::format("// Node {} (\"{}\") of a search on {}, called as {} has it.\n"
                         "//   nvcc -O3 {} -lineinfo -arch=native -Xcompiler -ffp-contract=off repro.cu -o repro\n",
-                        node.id.value, title, m_task.id, m_recipe.where, fmt::join(flags, " "));
+                        node.id.value, title, m_task.id, m_recipe.where, fmt::join(compilerFlags(m_task), " "));
         if (m_request.check) {
             text += "//   ./repro           calls, times, and every output compared with the fp64 oracle; exit code 3: "
                     "wrong\n"
