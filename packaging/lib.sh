@@ -48,14 +48,31 @@ install_packages() {
   rm -f "$log"
 }
 
-# build PRESET TARGET...: configures and builds quietly; the log is shown when it fails.
+# Reads a build's output and says how far it is, on one line that is rewritten on a terminal, else in ten lines at most.
+show_progress() {
+  local line done total said=-1
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    done=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    if [ -t 2 ]; then
+      printf '\r\033[K  %s of %s steps' "$done" "$total" >&2
+    elif [ $((done * 10 / total)) -ne "$said" ]; then
+      said=$((done * 10 / total))
+      say "  $done of $total steps"
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+
+# build PRESET TARGET...: configures and builds; the log is shown when it fails.
 build() {
   local preset=$1 log
   shift
   log="$root/build/$preset.log"
   mkdir -p "$root/build"
   say "Building ($preset) …"
-  (cd "$root" && cmake --preset "$preset" -DESPALIER_CUDA_HOME="$CUDA_HOME" && cmake --build --preset "$preset" ${*:+--target "$@"}) >"$log" 2>&1 ||
+  (cd "$root" && cmake --preset "$preset" -DESPALIER_CUDA_HOME="$CUDA_HOME" && cmake --build --preset "$preset" ${*:+--target "$@"}) 2>&1 |
+    tee "$log" | show_progress ||
     { grep -E -A3 'error|Error|FAILED' "$log" | head -n 40 >&2; die "the build failed; the whole log is $log"; }
 }
 

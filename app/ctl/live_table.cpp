@@ -2,33 +2,36 @@
 #include "app/ctl/live_table.h"
 
 #include "app/ctl/output.h"
-#include "core/base/text.h"
+#include "app/ctl/status_line.h"
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace espalier::ctl {
 
 namespace {
 
-/// fmt counts bytes of a text without a locale; "≈" is three bytes and one column.
+/// fmt counts bytes of a text without a locale.
 std::string padded(const std::string& text, std::size_t width)
 {
-    std::size_t columns = 0;
-    for (const char c : text) {
-        columns += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    }
+    const std::size_t columns = columnsOf(text);
     return text + std::string(columns < width ? width - columns : 1, ' ');
 }
 
-std::string budgetText(const RunStatus& status)
+/// Of the terminal as it is now: a window is made smaller during a run.
+std::size_t terminalColumns()
 {
-    std::string text = fmt::format("{}", status.evaluations);
-    if (status.budget.evaluations) {
-        text += fmt::format("/{}", *status.budget.evaluations);
-    }
-    return text + " evaluations";
+    constexpr std::size_t usual = 80;
+    winsize size = {};
+    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
+
+// Where the status line begins is kept by the terminal: lines that it wraps anew in another width are then cleared
+// whole.
+constexpr const char* keepPlace = "\0337";
+constexpr const char* backAndClear = "\0338\033[J";
 
 } // namespace
 
@@ -48,6 +51,7 @@ std::string rowOf(const NodeSummary& node)
 
 void LiveTable::opened(const SessionInfo& info)
 {
+    m_provenance = info.provenance;
     if (m_headed || info.deviceName.empty()) {
         return; // a new session is announced once before its device is known and once after
     }
@@ -82,7 +86,7 @@ void LiveTable::line(const std::string& text)
 void LiveTable::clearStatus()
 {
     if (m_drawn) {
-        std::fputs("\r\033[K", stderr);
+        std::fputs(backAndClear, stderr);
         m_drawn = false;
     }
 }
@@ -93,18 +97,8 @@ void LiveTable::drawStatus()
         return;
     }
     clearStatus();
-    std::string text = fmt::format("{}: {} building, {} judging, {}", nameOf(m_status.state), m_status.building,
-                                   m_status.judging, budgetText(m_status));
-    if (m_status.bestSpeedupRoot) {
-        text += fmt::format(", best {:.2f}x (#{})", m_status.bestSpeedupRoot->value,
-                            m_status.best ? m_status.best->value : 0);
-    }
-    if (m_status.evaluationsPerSecond > 0) {
-        text += fmt::format(", {:.2f}/s", m_status.evaluationsPerSecond);
-    }
-    if (m_status.secondsLeft) {
-        text += fmt::format(", {} left", durationText(*m_status.secondsLeft));
-    }
+    // The last column stays free: some terminals go to the next line once it is written to.
+    const std::string text = keepPlace + statusLine(m_status, m_provenance, terminalColumns() - 1);
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);
     m_drawn = true;

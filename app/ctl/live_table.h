@@ -31,6 +31,7 @@ private:
     bool m_headed = false;
     std::map<std::int64_t, NodeState> m_seen;
     RunStatus m_status;
+    Provenance m_provenance = Provenance::Model; ///< of the device's figures
 };
 
 /// One row: "#7   passed      ≈1.82x  ≈12.3 us  playbook  Row in registers".

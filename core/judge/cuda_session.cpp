@@ -2,6 +2,7 @@
 #include "core/judge/device_session.h"
 
 #include "core/device/cuda/cuda_device.h"
+#include "core/device/cuda/driver_api.h"
 #include "core/judge/sandbox.h"
 
 #include <cstdlib>
@@ -75,6 +76,12 @@ public:
     Device& device() override { return *m_device; }
     bool exactGrants() const override { return false; }
     bool simulated() const override { return false; }
+
+    std::chrono::nanoseconds now() const override
+    {
+        const auto driver = cuda::driverApi();
+        return driver && (*driver)->ownClock ? std::chrono::nanoseconds((*driver)->ownClock()) : DeviceSession::now();
+    }
 
     /// From sm_90 on the architecture-specific instruction set ("90a"): the code runs on this device only, by intent.
     std::string architecture() const override

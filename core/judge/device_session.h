@@ -62,6 +62,8 @@ public:
     virtual bool exactGrants() const = 0;
     /// True: a block only runs in finishBlock(), and times are modelled.
     virtual bool simulated() const = 0;
+    /// What the judge's clock reads around a block.
+    virtual std::chrono::nanoseconds now() const { return std::chrono::steady_clock::now().time_since_epoch(); }
     /// What one runner and the judge keep allocated on the device beside the buffers.
     virtual std::uint64_t bytesPerRunner() const = 0;
 

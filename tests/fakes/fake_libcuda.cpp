@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // A libcuda.so.1 without a GPU, for tests: device memory is memfds mapped with real protections (a write to a read-only
 // mapping or into a guard ends the process with SIGSEGV, the way a GPU fault ends a runner), work runs at once on the
-// CPU, events read the host's clock. It pretends to be one GPU of compute capability 9.0 with a 60 MiB L2 cache and as
-// much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted per process).
-// Of kernels it knows the judge's own operations; a candidate's are host functions on a stream (cuLaunchHostFunc),
-// which run at once, are recorded while the stream is captured, and wait for the next synchronisation when they are
-// sent to the default stream, as foreign work may (fake_streams.cpp). ESPALIER_FAKE_DEVICES sets the number of GPUs
-// (default 1), ESPALIER_FAKE_FAULT a call that fails.
+// CPU, events read a clock that only that work moves (fake_clock.h). It pretends to be one GPU of compute
+// capability 9.0 with a 60 MiB L2 cache and as much memory as ESPALIER_FAKE_DEVICE_BYTES says (default 256 MiB, counted
+// per process). Of kernels it knows the judge's own operations; a candidate's are host functions on a stream
+// (cuLaunchHostFunc), which run at once, are recorded while the stream is captured, and wait for the next
+// synchronisation when they are sent to the default stream, as foreign work may (fake_streams.cpp).
+// ESPALIER_FAKE_DEVICES sets the number of GPUs (default 1), ESPALIER_FAKE_FAULT a call that fails.
 #include "core/device/ops/ops_cpu.h"
+#include "tests/fakes/fake_clock.h"
 #include "tests/fakes/fake_driver.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <string>
@@ -31,7 +32,6 @@
 namespace {
 
 namespace ops = espalier::ops;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t granule = 2u << 20;
 constexpr int l2Bytes = 60 << 20;
@@ -41,6 +41,7 @@ struct Physical {
     std::size_t bytes = 0;
     bool own = false; ///< created here, not imported: counts against this process's memory
     int holders = 1;  ///< the handle and each mapping
+    std::unique_ptr<ClockPage> clock;
 };
 
 struct Mapping {
@@ -371,11 +372,12 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, std::size_t bytes, co
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     const int fd = memfd_create("fake device memory", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+    if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes + clockPageBytes)) != 0) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     state().used += bytes;
-    *handle = reinterpret_cast<CUmemGenericAllocationHandle>(new Physical{fd, bytes, true, 1});
+    *handle = reinterpret_cast<CUmemGenericAllocationHandle>(
+        new Physical{fd, bytes, true, 1, std::make_unique<ClockPage>(fd, bytes, false)});
     return CUDA_SUCCESS;
 }
 
@@ -404,8 +406,9 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
     if (fd < 0 || fstat(fd, &facts) != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
+    const std::size_t bytes = static_cast<std::size_t>(facts.st_size) - clockPageBytes;
     *handle = reinterpret_cast<CUmemGenericAllocationHandle>(
-        new Physical{fd, static_cast<std::size_t>(facts.st_size), false, 1});
+        new Physical{fd, bytes, false, 1, std::make_unique<ClockPage>(fd, bytes, true)});
     return CUDA_SUCCESS;
 }
 
@@ -566,6 +569,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned, unsigned, unsigned, unsig
         return injected;
     }
     const Kernel& kernel = *reinterpret_cast<const Kernel*>(function);
+    fakeWork(10'000);
     if (kernel.op >= 0) {
         const auto op = static_cast<ops::Op>(kernel.op);
         std::uint64_t count = 0;

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stand-in driver's streams, graphs and events. A candidate's "kernel" is a host function: a captured call is the
-// list of them, and events read the host's clock.
+// list of them, and events read the clock that they move.
+#include "tests/fakes/fake_clock.h"
 #include "tests/fakes/fake_driver.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// A candidate's "kernel".
 struct HostWork {
@@ -29,10 +27,18 @@ HostGraph& foreignWork()
     return work;
 }
 
+/// Five microseconds, and a little more or less: two blocks are never quite the same on a device either.
+void run(const HostWork& work)
+{
+    static std::uint64_t count = 0;
+    fakeWork(4950 + 10 * (++count * 7 % 11));
+    work.function(work.data);
+}
+
 void runAll(const HostGraph& graph)
 {
     for (const HostWork& work : graph) {
-        work.function(work.data);
+        run(work);
     }
 }
 
@@ -69,7 +75,7 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data)
     } else if (stream->capturing) {
         stream->captured.push_back({function, data});
     } else {
-        function(data);
+        run({function, data});
     }
     return CUDA_SUCCESS;
 }
@@ -177,27 +183,26 @@ CUresult cuGraphDestroy(CUgraph graph)
 
 CUresult cuEventCreate(CUevent* event, unsigned)
 {
-    *event = reinterpret_cast<CUevent>(new Clock::time_point(Clock::now()));
+    *event = reinterpret_cast<CUevent>(new std::uint64_t(fakeNow()));
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventDestroy(CUevent event)
 {
-    delete reinterpret_cast<Clock::time_point*>(event);
+    delete reinterpret_cast<std::uint64_t*>(event);
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventRecord(CUevent event, CUstream)
 {
-    *reinterpret_cast<Clock::time_point*>(event) = Clock::now();
+    *reinterpret_cast<std::uint64_t*>(event) = fakeNow();
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end)
 {
-    *milliseconds = std::chrono::duration<float, std::milli>(*reinterpret_cast<Clock::time_point*>(end) -
-                                                             *reinterpret_cast<Clock::time_point*>(start))
-                        .count();
+    *milliseconds =
+        static_cast<float>(*reinterpret_cast<std::uint64_t*>(end) - *reinterpret_cast<std::uint64_t*>(start)) / 1e6F;
     return CUDA_SUCCESS;
 }
 

@@ -178,7 +178,7 @@ TEST_F(HonestOnTheFakeDriver, AHundredMegabytesOfOutputDoNoHarm)
     EXPECT_NE(loud.output.find("more bytes"), std::string::npos);
 }
 
-TEST_F(HonestOnTheFakeDriver, AFreshRunnerIsReadyWithinASecondOfACrash)
+TEST_F(HonestOnTheFakeDriver, AFreshRunnerIsReadySoonAfterACrash)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
@@ -187,7 +187,7 @@ TEST_F(HonestOnTheFakeDriver, AFreshRunnerIsReadyWithinASecondOfACrash)
     const auto start = std::chrono::steady_clock::now();
     expectHealthy();
     EXPECT_LT(std::chrono::steady_clock::now() - start,
-              std::chrono::seconds(3)); // a whole evaluation, on a busy machine
+              std::chrono::seconds(20)); // no deadline was waited for
 }
 
 TEST_F(HonestOnTheFakeDriver, TooLittleMemoryIsSaidBeforeAnythingIsAllocated)
@@ -220,22 +220,12 @@ TEST_F(HonestOnTheFakeDriver, FieldsThatAreNotServedAreNamed)
     EXPECT_NE(evaluation.reason.find("not_supported"), std::string::npos) << evaluation.reason;
 }
 
-/// The fake device's work is the processor's: on a busy machine both clocks may disagree too often, and then there is
-/// no measurement, or doubt, but never a wrong number. So it may try again.
 TEST_F(HonestOnTheFakeDriver, TimesAgainstTheRoot)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    Evaluation slow;
-    for (int attempt = 0; attempt < 4 && slow.outcome != Outcome::Passed; ++attempt) {
-        slow = evaluate(jobFor("slow", false));
-        const bool doubted = slow.reason.find("no measurement") != std::string::npos ||
-                             slow.reason.find("events claim") != std::string::npos;
-        ASSERT_TRUE(slow.outcome == Outcome::Passed || doubted) << slow.reason;
-    }
-    if (slow.outcome != Outcome::Passed) {
-        GTEST_SKIP() << "the machine is too busy to time anything: " << slow.reason;
-    }
+    const Evaluation slow = evaluate(jobFor("slow", false));
+    ASSERT_EQ(slow.outcome, Outcome::Passed) << slow.reason;
     ASSERT_TRUE(slow.timing);
     ASSERT_EQ(slow.timing->cases.size(), 1U);
     const CaseTiming& timing = slow.timing->cases[0];
@@ -255,13 +245,7 @@ TEST_F(HonestOnTheFakeDriver, TimesAgainstTheIncumbent)
     EvaluationJob job = jobFor("slow", false);
     job.incumbent = IncumbentLibrary{jobFor("workspace").candidate, "double_f32"};
     const Evaluation evaluation = evaluate(std::move(job));
-    if (!evaluation.timing) {
-        const bool doubted = evaluation.reason.find("clocks disagree") != std::string::npos ||
-                             evaluation.reason.find("no measurement") != std::string::npos ||
-                             evaluation.reason.find("events claim") != std::string::npos;
-        ASSERT_TRUE(doubted) << evaluation.reason;
-        GTEST_SKIP() << "the machine is too busy to time anything: " << evaluation.reason;
-    }
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     const CaseTiming& timing = evaluation.timing->cases.at(0);
     ASSERT_TRUE(timing.speedupIncumbent) << evidenceOf(evaluation);
     EXPECT_LT(timing.speedupIncumbent->value, 1);
@@ -278,10 +262,9 @@ TEST_F(HonestOnTheFakeDriver, AnIncumbentWithAWrongAnswerIsLeftOut)
     const Evaluation evaluation = evaluate(std::move(job));
     EXPECT_NE(evidenceOf(evaluation).find("the incumbent is not compared with in case"), std::string::npos)
         << evidenceOf(evaluation);
-    if (evaluation.timing) {
-        EXPECT_FALSE(evaluation.timing->cases.at(0).speedupIncumbent);
-        EXPECT_TRUE(evaluation.timing->cases.at(0).speedupRoot) << "the run goes on";
-    }
+    ASSERT_TRUE(evaluation.timing) << evaluation.reason;
+    EXPECT_FALSE(evaluation.timing->cases.at(0).speedupIncumbent);
+    EXPECT_TRUE(evaluation.timing->cases.at(0).speedupRoot) << "the run goes on";
 }
 
 /// The first process of a name space does not hear its own SIGKILL; elsewhere it dies. Either way nothing was written.

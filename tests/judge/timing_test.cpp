@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing through a real judge and real runners on the fake driver, watched through a fake NVML.
+// Timing through a real judge and real runners on the fake driver, whose clock its work alone moves, watched through a
+// fake NVML.
 #include "tests/judge/judge_fixture.h"
 
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 
 namespace espalier::test {
@@ -34,42 +34,14 @@ protected:
         job.setting = std::move(setting);
         return job;
     }
-
-    static bool tooBusy(const Evaluation& evaluation)
-    {
-        return evaluation.reason.find("clocks disagree") != std::string::npos ||
-               evaluation.reason.find("events claim") != std::string::npos;
-    }
-
-    /// The fake device's work is the processor's, so on a busy machine the clocks disagree: it is tried again, and what
-    /// comes out in the end is `outcome` or nothing.
-    Evaluation untilTimed(const EvaluationJob& job, Outcome outcome = Outcome::Passed)
-    {
-        Evaluation evaluation;
-        for (int attempt = 0; attempt < 4; ++attempt) {
-            EvaluationJob again = job;
-            again.id = RequestId{m_nextId++};
-            evaluation = evaluate(std::move(again));
-            if (evaluation.outcome == outcome) {
-                break;
-            }
-            EXPECT_TRUE(tooBusy(evaluation)) << nameOf(evaluation.outcome) << ": " << evaluation.reason;
-        }
-        return evaluation;
-    }
 };
-
-#define ESPALIER_TIMED_OR_SKIP(evaluation, wanted)                                                                     \
-    if ((evaluation).outcome != (wanted)) {                                                                            \
-        GTEST_SKIP() << "the machine is too busy to time anything: " << (evaluation).reason;                           \
-    }
 
 TEST_F(Timing, TheQuickTierTellsHowItMeasured)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    const Evaluation evaluation = untilTimed(timedJob("slow"));
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(timedJob("slow"));
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     const TimingRecord& timing = *evaluation.timing;
     EXPECT_EQ(timing.regime, "cold");
     EXPECT_EQ(timing.mode, "offline");
@@ -91,10 +63,7 @@ TEST_F(Timing, TheQuickTierTellsHowItMeasured)
     EXPECT_EQ(one.conditions[0].foreignProcesses, 0);
     EXPECT_GT(one.endToEndUs, 2900); // the call sleeps for 3 ms
     EXPECT_GT(one.launchUs, 0);
-    if (one.unseenOverSeen > 0) { // else no repeated block of a busy machine counted
-        EXPECT_GT(one.unseenOverSeen, 0.5);
-        EXPECT_LT(one.unseenOverSeen, 1.5);
-    }
+    EXPECT_NEAR(one.unseenOverSeen, 1, 0.01);
 }
 
 TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
@@ -103,8 +72,8 @@ TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
     ASSERT_TRUE(m_judge);
     EvaluationJob job = timedJob("slow", Tier::Full);
     job.parent = jobFor("workspace").candidate;
-    const Evaluation evaluation = untilTimed(job);
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(job);
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     const CaseTiming& one = evaluation.timing->cases.at(0);
     EXPECT_EQ(one.runners, 3);
     std::vector<int> used(3, 0);
@@ -118,9 +87,6 @@ TEST_F(Timing, TheFullTierTakesThreeFreshProcessesASide)
     }
     ASSERT_TRUE(one.speedupRoot);
     ASSERT_TRUE(one.speedupParent);
-    if (std::isinf(one.speedupRoot->high)) {
-        GTEST_SKIP() << "the machine is too busy to time anything: of the root's blocks too few counted";
-    }
     EXPECT_LT(one.speedupRoot->high, 1);
     EXPECT_EQ(evaluation.timing->checkedCalls, evaluation.timing->timedCalls);
 }
@@ -131,8 +97,8 @@ TEST_F(Timing, ARivalThatCannotBeLoadedLeavesTheOthersInTheRace)
     ASSERT_TRUE(m_judge);
     EvaluationJob job = timedJob("slow", Tier::Full);
     job.parent = jobFor("wrong_name").candidate;
-    const Evaluation evaluation = untilTimed(job);
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(job);
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     const CaseTiming& one = evaluation.timing->cases.at(0);
     EXPECT_TRUE(one.speedupRoot);
     EXPECT_FALSE(one.speedupParent);
@@ -159,7 +125,7 @@ TEST_F(Timing, ACancelIsHeardBetweenTheCallsOfAServer)
             if (const auto* finished = std::get_if<evaluator::Finished>(&event)) {
                 EXPECT_EQ(finished->evaluation.cause, NotRunCause::Cancelled) << finished->evaluation.reason;
                 ASSERT_TRUE(cancelled);
-                EXPECT_LT(std::chrono::steady_clock::now() - *cancelled, std::chrono::seconds(5));
+                EXPECT_LT(std::chrono::steady_clock::now() - *cancelled, std::chrono::seconds(15));
                 return;
             }
         }
@@ -177,12 +143,10 @@ TEST_F(Timing, ShortCallsAreReplayedAsOneGraph)
     ASSERT_NE(at, std::string::npos);
     task->json.replace(at, 9, "\"n\": 99");
     job.task = task;
-    const Evaluation evaluation = untilTimed(job);
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(job);
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     const CaseTiming& one = evaluation.timing->cases.at(0);
-    if (one.method != "graph") {
-        GTEST_SKIP() << "this machine is too busy to double 99 numbers in 10 us: " << one.timeUs.value;
-    }
+    EXPECT_EQ(one.method, "graph");
     EXPECT_GT(one.timeUs.value, 0);
     EXPECT_LT(one.timeUs.value, 10);
     EXPECT_GT(one.launchUs, 0);
@@ -193,11 +157,10 @@ TEST_F(Timing, SteadyAndServerAreRecordedWithTheirLatency)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    const Evaluation steady = untilTimed(timedJob("slow", Tier::Quick, {"steady", "offline", 0}));
-    if (steady.outcome == Outcome::Passed) {
-        EXPECT_EQ(steady.timing->regime, "steady");
-        EXPECT_FALSE(steady.timing->cases.at(0).latency);
-    }
+    const Evaluation steady = evaluate(timedJob("slow", Tier::Quick, {"steady", "offline", 0}));
+    ASSERT_EQ(steady.outcome, Outcome::Passed) << steady.reason;
+    EXPECT_EQ(steady.timing->regime, "steady");
+    EXPECT_FALSE(steady.timing->cases.at(0).latency);
     const Evaluation served = evaluate(timedJob("slow", Tier::Quick, {"steady", "server", 100}));
     ASSERT_EQ(served.outcome, Outcome::Passed) << served.reason; // only the judge's clock counts
     EXPECT_EQ(served.timing->mode, "server");
@@ -240,8 +203,8 @@ TEST_F(Timing, SingleThrottledBlocksAreDroppedAndCounted)
     watch("sm=1980 memory=2619 reasons=0,0,0,0,0,0,0,0,0,0,64");
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    const Evaluation evaluation = untilTimed(timedJob("slow", Tier::Full));
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(timedJob("slow", Tier::Full));
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     int throttled = 0;
     for (const BlockConditions& block : evaluation.timing->cases.at(0).conditions) {
         throttled +=
@@ -256,15 +219,7 @@ TEST_F(Timing, AKeptAnswerIsFasterTheSecondTimeAndSuspicious)
 {
     startJudge("cuda:0");
     ASSERT_TRUE(m_judge);
-    // A busy machine may leave fewer repeated blocks than the rule asks for; then the kernel passes, and it tries
-    // again.
-    Evaluation evaluation;
-    for (int attempt = 0; attempt < 6 && evaluation.outcome != Outcome::Suspicious; ++attempt) {
-        evaluation = evaluate(timedJob("keeps_answers"));
-    }
-    if (tooBusy(evaluation)) {
-        GTEST_SKIP() << evaluation.reason;
-    }
+    const Evaluation evaluation = evaluate(timedJob("keeps_answers"));
     ASSERT_EQ(evaluation.outcome, Outcome::Suspicious) << evaluation.reason;
     EXPECT_NE(evaluation.reason.find("had seen before"), std::string::npos) << evaluation.reason;
     EXPECT_EQ(evaluation.evidence.at(0).check, "memo");
@@ -280,12 +235,8 @@ TEST_F(Timing, ACaseSlowerThanItsGuardIsSaid)
     ASSERT_NE(at, std::string::npos);
     task->json.insert(at, "\"objective\": {\"guard\": 1.1},\n  ");
     job.task = task;
-    // A busy machine may widen the interval until it holds the guard; then it tries again.
-    Evaluation evaluation = untilTimed(job);
-    for (int attempt = 0; attempt < 3 && evaluation.timing && evaluation.timing->guardBroken.empty(); ++attempt) {
-        evaluation = untilTimed(job);
-    }
-    ESPALIER_TIMED_OR_SKIP(evaluation, Outcome::Passed);
+    const Evaluation evaluation = evaluate(job);
+    ASSERT_EQ(evaluation.outcome, Outcome::Passed) << evaluation.reason;
     EXPECT_NE(evaluation.timing->guardBroken.find("case n4099 takes"), std::string::npos)
         << evaluation.timing->guardBroken;
 }

@@ -70,15 +70,14 @@ TEST(Command, CancelAndDeadlineKillTheTree)
 {
     const auto folder = std::move(*ScratchFolder::create("espalier-command"));
     const auto file = (folder.path() / "pid").string();
-    auto profile = commandProfile({"/bin/sh", "-c", "sleep 60 & echo $! > " + file + "; echo begun; wait"});
-    profile.stallSeconds = 0.2;
+    auto profile = commandProfile({"/bin/sh", "-c", "sleep 600 & echo $! > " + file + "; echo begun; wait"});
     for (const bool cancel : {false, true}) {
-        profile.stallSeconds = cancel ? 60 : 0.2;
+        profile.stallSeconds = cancel ? 600 : 2;
         const auto client = makeTestClient(profile, {});
         client->start(RequestId{1}, question());
         client->release(RequestId{1});
         std::string begun;
-        for (int tries = 0; tries < 200 && begun.empty(); ++tries) {
+        for (int tries = 0; tries < 12000 && begun.empty(); ++tries) {
             for (const auto& event : client->receive()) {
                 if (const auto* delta = std::get_if<llm::chat::Delta>(&event)) {
                     begun += delta->text;
@@ -90,12 +89,12 @@ TEST(Command, CancelAndDeadlineKillTheTree)
         if (cancel) {
             client->cancel(RequestId{1});
         }
-        EXPECT_EQ(collect(*client, 1, 5)[1].kind(), cancel ? "cancelled" : "deadline");
+        EXPECT_EQ(collect(*client, 1, 60)[1].kind(), cancel ? "cancelled" : "deadline");
         pid_t grandchild = 0;
         std::ifstream(file) >> grandchild;
         ASSERT_GT(grandchild, 0);
         int alive = 0;
-        for (int tries = 0; tries < 200 && (alive = ::kill(grandchild, 0)) == 0; ++tries) {
+        for (int tries = 0; tries < 12000 && (alive = ::kill(grandchild, 0)) == 0; ++tries) {
             std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
             std::string pid, name, state;
             stat >> pid >> name >> state;
@@ -111,9 +110,9 @@ TEST(Command, CancelAndDeadlineKillTheTree)
 
 TEST(Command, AGrandchildThatKeepsThePipeOpenDelaysNothing)
 {
-    const auto outcome = runCommand("sleep 30 & echo done");
+    const auto outcome = runCommand("sleep 600 & echo done");
     EXPECT_EQ(outcome.text(), "done");
-    EXPECT_LT(outcome.answer->seconds, 10);
+    EXPECT_LT(outcome.answer->seconds, 300);
 }
 
 TEST(Command, ThatDoesNotExist)

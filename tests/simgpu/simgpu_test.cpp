@@ -238,7 +238,7 @@ TEST_F(SimGpuTest, AnEndlessKernelMeetsItsInstructionLimit)
 
 TEST_F(SimGpuTest, AnEndlessKernelMeetsTheJudgesDeadlineAndTheDeviceLives)
 {
-    const BlockReport report = run("neverEnds", 0, 0, milliseconds(300));
+    const BlockReport report = run("neverEnds", 0, 0, milliseconds(1000));
     ASSERT_EQ(report.calls.size(), 1u);
     ASSERT_TRUE(report.calls[0].fault);
     EXPECT_TRUE(report.calls[0].fault->hang);

@@ -37,6 +37,7 @@ Result<DriverApi> load()
     }
     ESPALIER_DRIVER_FUNCTIONS(ESPALIER_DRIVER_LOAD)
 #undef ESPALIER_DRIVER_LOAD
+    api.ownClock = reinterpret_cast<decltype(api.ownClock)>(dlsym(library, "espalierDriverClock"));
     if (missing) {
         return fail(ErrorCode::NotSupported, "The NVIDIA driver is too old (it has no " + std::string(missing) +
                                                  "): install a driver for CUDA 13.0 or newer.");

@@ -77,6 +77,8 @@ struct DriverApi {
 #undef ESPALIER_DRIVER_POINTER
 
     int version = 0; ///< cuDriverGetVersion: 13000 for 13.0
+    /// A stand-in driver's (tests): the nanoseconds of a clock that its own work moves. Null with NVIDIA's.
+    unsigned long long (*ownClock)() = nullptr;
 
     /// "CUDA 700 CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
     std::string describe(CUresult code) const;
