@@ -102,18 +102,18 @@ std::vector<IdeaText> ideasFromJson(const Json& value)
     if (named != value.end() && named->is_array()) {
         return ideasFromList(*named);
     }
-    std::vector<IdeaText> single; ///< "idea_1": {…}, "idea_2": {…}
+    std::vector<IdeaText> each; ///< "idea_1": {…}, "idea_2": {…}
     for (const auto& [name, member] : value.items()) {
         if (member.is_array() || member.is_object()) {
             auto ideas = ideasFromJson(member);
             if (ideas.size() > 1) {
                 return ideas;
             }
-            std::move(ideas.begin(), ideas.end(), std::back_inserter(single));
+            std::move(ideas.begin(), ideas.end(), std::back_inserter(each));
         }
     }
-    if (!single.empty()) {
-        return single;
+    if (!each.empty()) {
+        return each;
     }
     const auto single = ideaFromJson(value);
     return single ? std::vector{*single} : std::vector<IdeaText>{};
