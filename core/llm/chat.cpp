@@ -14,6 +14,8 @@ std::string_view nameOf(Finish finish)
         return "truncated";
     case Finish::Refused:
         return "refused";
+    case Finish::TooLong:
+        return "too_long";
     }
     return "complete";
 }

@@ -4,6 +4,7 @@
 #include "core/base/ids.h"
 #include "core/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -32,6 +33,9 @@ struct ChatRequest {
     /// What it is about, in words that no measured figure and no wording of a prompt changes: "softmax_f32: root",
     /// "softmax_f32: Keep the row in registers #0". With `purpose` it names an exchange that was recorded by hand.
     std::string subject;
+    /// Where it was asked before and not answered (WireRecord::url of that time); empty: nowhere. Who asks by files
+    /// asks under the same name again.
+    std::string askedAt;
 };
 
 /// Tokens as the provider billed them; -1: it did not say.
@@ -46,8 +50,11 @@ enum class Finish {
     Length,    ///< the output budget is exhausted
     Truncated, ///< the stream ended without a terminal marker: never to be compiled
     Refused,   ///< a content filter or the model itself declined
+    TooLong,   ///< longer than any model's answer is; only its begin was kept
 };
-std::string_view nameOf(Finish finish); ///< "complete", "length", "truncated", "refused"
+/// What is kept of an answer that is too long, in bytes.
+inline constexpr std::size_t keptOfTooLong = std::size_t{64} << 10;
+std::string_view nameOf(Finish finish); ///< "complete", "length", "truncated", "refused", "too_long"
 
 struct ChatAnswer {
     std::string text;      ///< without reasoning, whole
@@ -123,7 +130,9 @@ public:
     /// Queues it; returns the exact (redacted) request for the record.
     virtual WireRecord start(RequestId id, const ChatRequest& request) = 0;
     virtual void release(RequestId id) = 0; ///< the request is on record: send it
-    virtual void cancel(RequestId id) = 0;
+    virtual void cancel(RequestId id) = 0;  ///< ended without an answer: Failed (Cancelled), with what had come
+    /// Some of its answer has come and was paid for, and more is on its way: worth a moment even when a run pauses.
+    virtual bool answering(RequestId) const { return false; }
     virtual int descriptor() const = 0;          ///< readable (poll) when receive() has work; -1: none
     virtual int timeoutMilliseconds() const = 0; ///< until receive() is due without input; -1: none
     virtual std::vector<chat::Event> receive() = 0;

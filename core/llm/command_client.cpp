@@ -91,11 +91,8 @@ Result<std::unique_ptr<ChatClient>> CommandClient::make(const ModelProfile& prof
             ErrorCode::InvalidInput,
             "the provider command needs a program: name it in the profile's field command, or behind --command");
     }
-    if (findProgram(profile.command.front()).empty()) {
-        return espalier::fail(
-            ErrorCode::NotFound,
-            fmt::format("the command {} of the provider command does not exist; install it or give its whole path",
-                        profile.command.front()));
+    if (const std::string why = whyNotStartable(profile.command.front()); !why.empty()) {
+        return espalier::fail(ErrorCode::NotFound, "the provider command: " + why);
     }
     std::signal(SIGPIPE, SIG_IGN); // a program that does not read its input is no end of ours
     std::unique_ptr<CommandClient> client(new CommandClient(profile));
@@ -261,7 +258,7 @@ bool CommandClient::advance(Run& run)
     readInto(run, run.process->output(), run.output);
     readInto(run, run.process->error(), run.words);
     if (run.tooLong) {
-        fail(run, ChatFailure::Kind::Unusable, fmt::format("it printed more than {}", bytesText(outputCap)));
+        answer(run, Finish::TooLong);
         return false;
     }
     if (status) {
@@ -304,14 +301,25 @@ void CommandClient::conclude(Run& run, const ExitStatus& status)
              fmt::format("it ended with {}{}", status.text(), words.empty() ? "" : ": " + words));
         return;
     }
-    if (trimmed(run.output).empty()) {
-        fail(run, ChatFailure::Kind::Unusable,
-             fmt::format("it ended well and printed no answer{}", words.empty() ? "" : ": " + words));
-        return;
-    }
-    const std::string text = answerTextOf(run.output);
-    const SplitAnswer split = splitReasoning(text);
+    answer(run, Finish::Complete, words);
+}
+
+/// `words`: what it said beside its answer; they matter where there is none.
+void CommandClient::answer(Run& run, Finish finish, const std::string& words)
+{
     ChatAnswer answer;
+    answer.finish = finish;
+    if (finish == Finish::TooLong) {
+        run.output = printable(run.output, keptOfTooLong);
+        answer.adjustments.push_back(m_redactor.clean(fmt::format(
+            "{} printed more than {}, which no model's answer is: it was ended", m_line, bytesText(outputCap))));
+    } else if (trimmed(run.output).empty()) {
+        run.output.clear();
+        answer.adjustments.push_back(m_redactor.clean(
+            fmt::format("{} ended well and printed no answer{}", m_line, words.empty() ? "" : ": " + words)));
+    }
+    const std::string text = finish == Finish::TooLong ? run.output : answerTextOf(run.output);
+    const SplitAnswer split = finish == Finish::TooLong ? SplitAnswer{} : splitReasoning(text);
     answer.text = m_redactor.cleanAnswer(split.text.empty() ? text : split.text);
     answer.reasoning = m_redactor.cleanAnswer(split.reasoning);
     answer.model = m_model;

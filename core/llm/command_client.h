@@ -15,7 +15,8 @@ namespace espalier::llm {
 /// command line or a script. The program is run once a request, without a shell, in a process group of its own; a
 /// deadline or a cancel kills the whole group. It finds the purpose in ESPALIER_PURPOSE, the subject in
 /// ESPALIER_SUBJECT and, where one is wanted, the JSON schema in ESPALIER_SCHEMA. An exit code other than 0 is a
-/// failure that quotes its last words. Thread: one; nothing blocks. Owns the processes. Errors: as events.
+/// failure that quotes its last words; no words at all are an answer, if an empty one. Thread: one; nothing blocks.
+/// Owns the processes. Errors: as events.
 class CommandClient : public ChatClient
 {
 public:
@@ -42,6 +43,7 @@ private:
     void watch(Run& run, const UniqueFd& fd, std::uint32_t events);
     bool checkDeadline(Run& run);
     void conclude(Run& run, const ExitStatus& status);
+    void answer(Run& run, Finish finish, const std::string& words = {});
     void fail(Run& run, ChatFailure::Kind kind, const std::string& what);
     WireRecord wireOf(const Run& run) const;
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array finishes = {Finish::Complete, Finish::Length, Finish::Truncated, Finish::Refused};
+constexpr std::array finishes = {Finish::Complete, Finish::Length, Finish::Truncated, Finish::Refused, Finish::TooLong};
 
 Json usageJson(const Usage& usage)
 {

@@ -140,6 +140,13 @@ void HttpClient::cancel(RequestId id)
     }
 }
 
+bool HttpClient::answering(RequestId id) const
+{
+    const auto found = m_flights.find(id);
+    return found != m_flights.end() && found->second->state == Flight::State::Sending && found->second->reader &&
+           found->second->reader->bytes() > 0;
+}
+
 std::vector<chat::Event> HttpClient::receive()
 {
     std::uint64_t count = 0;

@@ -43,6 +43,7 @@ public:
     WireRecord start(RequestId id, const ChatRequest& request) override;
     void release(RequestId id) override;
     void cancel(RequestId id) override;
+    bool answering(RequestId id) const override;
     int descriptor() const override { return m_poll.get(); }
     int timeoutMilliseconds() const override { return m_events.empty() ? -1 : 0; }
     std::vector<chat::Event> receive() override;

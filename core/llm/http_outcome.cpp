@@ -61,9 +61,10 @@ std::string_view connectionRemedy(int curlCode)
 void HttpClient::concludeLost(Flight& flight, const HttpEnd& end)
 {
     if (flight.tooLarge) {
-        fail(flight, ChatFailure::Kind::Unusable,
-             fmt::format("the answer is longer than {}, which no model's answer is", bytesText(m_services.answerCap)));
-        return;
+        flight.adjustments.push_back(
+            fmt::format("the answer is longer than {}, which no model's answer is: the rest was not read",
+                        bytesText(m_services.answerCap)));
+        return answer(flight, Finish::TooLong);
     }
     const bool nobody = end.code == CURLE_COULDNT_RESOLVE_HOST || end.code == CURLE_COULDNT_CONNECT ||
                         end.code == CURLE_COULDNT_RESOLVE_PROXY;
@@ -214,15 +215,16 @@ bool HttpClient::raiseBudget(Flight& flight)
 void HttpClient::answer(Flight& flight, Finish finish)
 {
     const Reading& reading = flight.reader->reading();
-    SplitAnswer split = splitReasoning(reading.text);
+    SplitAnswer split = finish == Finish::TooLong ? SplitAnswer{printable(reading.text, keptOfTooLong), ""}
+                                                  : splitReasoning(reading.text);
     const bool onlyReasoning = split.text.empty() && !(split.reasoning.empty() && reading.reasoning.empty());
     if (finish == Finish::Length && split.text.empty() && raiseBudget(flight)) {
         return;
     }
     ChatAnswer answer;
     answer.text = split.text;
-    answer.reasoning =
-        reading.reasoning + (reading.reasoning.empty() || split.reasoning.empty() ? "" : "\n") + split.reasoning;
+    answer.reasoning = (finish == Finish::TooLong ? printable(reading.reasoning, keptOfTooLong) : reading.reasoning) +
+                       (reading.reasoning.empty() || split.reasoning.empty() ? "" : "\n") + split.reasoning;
     if (onlyReasoning && finish == Finish::Complete) {
         // Some servers put all of an answer into the reasoning field or never close the tag: what is in it is not lost.
         answer.text = "<think>" + answer.reasoning;

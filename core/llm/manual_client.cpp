@@ -20,6 +20,9 @@ namespace {
 
 using ManualClock = std::chrono::steady_clock;
 
+constexpr std::string_view promptEnding = ".prompt.md", answerEnding = ".answer.md";
+constexpr std::size_t longestAnswer = std::size_t{8} << 20;
+
 /// Letters, digits and - of a purpose: it becomes part of a file's name.
 std::string fileWord(std::string_view text)
 {
@@ -41,6 +44,11 @@ struct ManualClient::Wait {
 };
 
 ManualClient::~ManualClient() = default;
+
+std::filesystem::path ManualClient::promptPath(const Wait& wait) const
+{
+    return m_folder / (wait.name + std::string(promptEnding));
+}
 
 Result<std::unique_ptr<ManualClient>> ManualClient::make(const ModelProfile& profile)
 {
@@ -66,13 +74,25 @@ WireRecord ManualClient::start(RequestId id, const ChatRequest& request)
     auto wait = std::make_unique<Wait>();
     wait->id = id;
     wait->prompt = m_redactor.clean(promptText(request));
-    wait->name = fileWord(request.purpose) + "-" + exchangeKey(request).substr(0, 10);
-    if (const int before = m_names[wait->name]++; before > 0) {
-        wait->name += fmt::format("-{}", before + 1);
-    }
-    WireRecord wire{"manual:" + (m_folder / (wait->name + ".prompt.md")).string(), wait->prompt, ""};
+    wait->name = nameFor(request);
+    m_names.insert(wait->name);
+    WireRecord wire{"manual:" + promptPath(*wait).string(), wait->prompt, ""};
     m_waits.insert_or_assign(id, std::move(wait));
     return wire;
+}
+
+std::string ManualClient::nameFor(const ChatRequest& request) const
+{
+    const std::string file = std::filesystem::path(request.askedAt).filename().string();
+    if (request.askedAt.starts_with("manual:") && file.ends_with(promptEnding)) {
+        return file.substr(0, file.size() - promptEnding.size());
+    }
+    const std::string base = fileWord(request.purpose) + "-" + exchangeKey(request).substr(0, 10);
+    std::string name = base;
+    for (int number = 2; m_names.contains(name); ++number) {
+        name = fmt::format("{}-{}", base, number);
+    }
+    return name;
 }
 
 void ManualClient::release(RequestId id)
@@ -85,7 +105,8 @@ void ManualClient::release(RequestId id)
 
 void ManualClient::cancel(RequestId id)
 {
-    if (m_waits.contains(id)) {
+    if (const auto found = m_waits.find(id); found != m_waits.end()) {
+        m_names.erase(found->second->name);
         fail(id, ChatFailure::Kind::Cancelled, "the request was cancelled");
     }
 }
@@ -93,8 +114,7 @@ void ManualClient::cancel(RequestId id)
 std::filesystem::path ManualClient::promptFile(RequestId id) const
 {
     const auto found = m_waits.find(id);
-    return found == m_waits.end() || !found->second->written ? std::filesystem::path()
-                                                             : m_folder / (found->second->name + ".prompt.md");
+    return found == m_waits.end() || !found->second->written ? std::filesystem::path() : promptPath(*found->second);
 }
 
 std::vector<chat::Event> ManualClient::receive()
@@ -124,7 +144,7 @@ std::vector<chat::Event> ManualClient::receive()
 
 void ManualClient::write(Wait& wait)
 {
-    const auto path = m_folder / (wait.name + ".prompt.md");
+    const auto path = promptPath(wait);
     m_events.push_back(chat::Sent{wait.id, {"manual:" + path.string(), wait.prompt, ""}});
     wait.begun = ManualClock::now();
     if (const auto written = writeFileAtomically(path, wait.prompt); !written) {
@@ -136,12 +156,31 @@ void ManualClient::write(Wait& wait)
 
 void ManualClient::lookFor(Wait& wait)
 {
-    const auto text = readFile(m_folder / (wait.name + ".answer.md"), std::size_t{8} << 20);
+    const auto path = m_folder / (wait.name + std::string(answerEnding));
+    std::error_code error;
+    if (const auto bytes = std::filesystem::file_size(path, error); !error && bytes > longestAnswer) {
+        return tooLong(wait);
+    }
+    const auto text = readFile(path, longestAnswer);
     if (text) {
         answer(wait.id, *text);
     } else if (text.error().code != ErrorCode::NotFound) {
         fail(wait.id, ChatFailure::Kind::Unusable, text.error().message);
     }
+}
+
+/// A file that is no answer of anybody's ends its question, and no more.
+void ManualClient::tooLong(const Wait& wait)
+{
+    ChatAnswer given;
+    given.finish = Finish::TooLong;
+    given.model = m_model;
+    given.adjustments.push_back(
+        fmt::format("{}{} is longer than {}: it was not read", wait.name, answerEnding, bytesText(longestAnswer)));
+    const RequestId id = wait.id;
+    WireRecord wire{"manual:" + promptPath(wait).string(), wait.prompt, ""};
+    m_waits.erase(id);
+    m_events.push_back(chat::Answered{id, std::move(given), std::move(wire)});
 }
 
 bool ManualClient::answer(RequestId id, std::string_view bytes)
@@ -158,7 +197,7 @@ bool ManualClient::answer(RequestId id, std::string_view bytes)
     given.reasoning = split.reasoning;
     given.model = m_model;
     given.seconds = wait.written ? std::chrono::duration<double>(ManualClock::now() - wait.begun).count() : 0;
-    WireRecord wire{"manual:" + (m_folder / (wait.name + ".prompt.md")).string(), wait.prompt, m_redactor.clean(text)};
+    WireRecord wire{"manual:" + promptPath(wait).string(), wait.prompt, m_redactor.clean(text)};
     m_waits.erase(found);
     m_events.push_back(chat::Answered{id, std::move(given), std::move(wire)});
     return true;
@@ -170,7 +209,7 @@ void ManualClient::fail(RequestId id, ChatFailure::Kind kind, std::string messag
     ChatFailure failure;
     failure.kind = kind;
     failure.message = std::move(message);
-    WireRecord wire{"manual:" + (m_folder / (wait.name + ".prompt.md")).string(), wait.prompt, ""};
+    WireRecord wire{"manual:" + promptPath(wait).string(), wait.prompt, ""};
     m_waits.erase(id);
     m_events.push_back(chat::Failed{id, std::move(failure), std::move(wire)});
 }

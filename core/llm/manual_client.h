@@ -8,14 +8,15 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace espalier::llm {
 
 /// A person as the transport: each prompt becomes a file NAME.prompt.md in a folder, and the answer is what is put
 /// beside it as NAME.answer.md (saved, copied or moved there; an empty file is not yet an answer) or given through
-/// answer(). NAME is made of purpose and prompt, so an answer that is there already serves after a restart. No
-/// deadline: people sleep. Thread: one; nothing blocks but the writing of the prompt. Errors: as events; the folder is
-/// created where it is missing.
+/// answer(). NAME is made of purpose and prompt, and a question that was asked before keeps the name it had
+/// then, so an answer that was put there while nothing ran serves after a restart. No deadline: people sleep. Thread:
+/// one; nothing blocks but the writing of the prompt. Errors: as events; the folder is created where it is missing.
 class ManualClient : public ChatClient
 {
 public:
@@ -42,14 +43,17 @@ private:
     ManualClient() = default;
     void write(Wait& wait);
     void lookFor(Wait& wait);
+    void tooLong(const Wait& wait);
+    std::filesystem::path promptPath(const Wait& wait) const;
+    std::string nameFor(const ChatRequest& request) const;
     void fail(RequestId id, ChatFailure::Kind kind, std::string message);
 
     std::filesystem::path m_folder;
     std::string m_model;
     Redactor m_redactor;
-    UniqueFd m_notices; ///< inotify on the folder
-    bool m_due = false; ///< something was released or may lie there already
-    std::map<std::string, int> m_names;
+    UniqueFd m_notices;            ///< inotify on the folder
+    bool m_due = false;            ///< something was released or may lie there already
+    std::set<std::string> m_names; ///< in use: of what waits or was answered
     std::map<RequestId, std::unique_ptr<Wait>> m_waits;
     std::vector<chat::Event> m_events;
 };

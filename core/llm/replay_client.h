@@ -60,6 +60,7 @@ public:
     WireRecord start(RequestId id, const ChatRequest& request) override;
     void release(RequestId id) override { m_inner->release(id); }
     void cancel(RequestId id) override { m_inner->cancel(id); }
+    bool answering(RequestId id) const override { return m_inner->answering(id); }
     int descriptor() const override { return m_inner->descriptor(); }
     int timeoutMilliseconds() const override { return m_inner->timeoutMilliseconds(); }
     std::vector<chat::Event> receive() override;

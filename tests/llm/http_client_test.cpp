@@ -183,7 +183,37 @@ TEST(HttpLost, AnEndlessAnswerIsStopped)
     auto services = testServices();
     services.answerCap = 100'000;
     const auto client = makeTestClient(testProfile("openai", server.url()), services);
-    EXPECT_EQ(askOnce(*client).kind(), "unusable");
+    const auto outcome = askOnce(*client);
+    ASSERT_TRUE(outcome.answer) << outcome.text();
+    EXPECT_EQ(outcome.answer->finish, llm::Finish::TooLong);
+    EXPECT_NE(outcome.answer->adjustments.at(0).find("the rest was not read"), std::string::npos);
+}
+
+TEST(HttpLost, WhetherItsAnswerIsComingIsKnown)
+{
+    Reply silent, begun;
+    silent.silent = true;
+    silent.end = begun.end = Reply::End::Hang;
+    begun.body = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n";
+    for (const bool coming : {false, true}) {
+        const ScriptedServer server(std::vector{coming ? begun : silent});
+        const auto client = makeTestClient(testProfile("openai", server.url()), testServices());
+        EXPECT_FALSE(client->answering(RequestId{1}));
+        client->start(RequestId{1}, question());
+        EXPECT_FALSE(client->answering(RequestId{1}));
+        client->release(RequestId{1});
+        for (int tries = 0; tries < 2000 && (server.requests().empty() || (coming && !client->answering(RequestId{1})));
+             ++tries) {
+            (void)client->receive();
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        EXPECT_EQ(client->answering(RequestId{1}), coming);
+        client->cancel(RequestId{1});
+        const auto outcome = collect(*client, 1)[1];
+        EXPECT_EQ(outcome.kind(), "cancelled");
+        EXPECT_EQ(outcome.failure->partialText, coming ? "Hel" : "");
+        EXPECT_FALSE(client->answering(RequestId{1}));
+    }
 }
 
 TEST(Http, HeadersOfTheProfileAndOfTheDialect)

@@ -63,7 +63,22 @@ TEST(Command, AFailureQuotesItsWords)
     EXPECT_EQ(outcome.kind(), "rejected");
     EXPECT_NE(outcome.text().find("exit code 3: no such model"), std::string::npos) << outcome.text();
     EXPECT_EQ(outcome.failure->partialText, "partly\n");
-    EXPECT_EQ(runCommand("exit 0").kind(), "unusable");
+}
+
+/// What is no answer is the answer's fault, and not the program's: the question ends with it, and the search goes on.
+TEST(Command, NothingAndFarTooMuchAreAnswers)
+{
+    const auto nothing = runCommand("echo; echo I was busy >&2");
+    ASSERT_TRUE(nothing.answer) << nothing.text();
+    EXPECT_EQ(nothing.answer->text, "");
+    ASSERT_EQ(nothing.answer->adjustments.size(), 1u);
+    EXPECT_NE(nothing.answer->adjustments[0].find("printed no answer: I was busy"), std::string::npos);
+    const auto endless = runCommand("head -c 80000000 /dev/zero | tr '\\0' x");
+    ASSERT_TRUE(endless.answer) << endless.text();
+    EXPECT_EQ(endless.answer->finish, llm::Finish::TooLong);
+    EXPECT_LT(endless.answer->text.size(), 70'000u);
+    EXPECT_LT(endless.wire.responseBody.size(), 70'000u);
+    EXPECT_NE(endless.answer->adjustments.at(0).find("which no model's answer is"), std::string::npos);
 }
 
 TEST(Command, CancelAndDeadlineKillTheTree)
@@ -155,6 +170,40 @@ TEST(Manual, AFileDroppedBesideThePromptIsTheAnswer)
     EXPECT_EQ(client.timeoutMilliseconds(), 0);
     EXPECT_EQ(collect(client, 1)[3].text(), "from the window");
 
+    std::ofstream(answerBeside(prompt)) << std::string(9'000'000, 'x'); // somebody dropped another file there
+    EXPECT_EQ(askOnce(**llm::ManualClient::make(profile)).answer->finish, llm::Finish::TooLong);
+    std::ofstream(answerBeside(prompt)) << "by hand";
     auto again = llm::ManualClient::make(profile); // after a restart
     EXPECT_EQ(askOnce(**again).text(), "by hand");
+}
+
+/// Two questions with one text: each keeps the name under which it was asked, over a pause and a restart.
+TEST(Manual, AQuestionThatIsAskedAgainKeepsItsName)
+{
+    const auto folder = std::move(*ScratchFolder::create("espalier-manual"));
+    llm::ModelProfile profile;
+    profile.provider = "manual";
+    profile.folder = folder.path().string();
+    std::vector<std::string> places;
+    {
+        auto client = llm::ManualClient::make(profile).value();
+        for (std::int64_t id = 1; id <= 2; ++id) {
+            places.push_back(client->start(RequestId{id}, question()).url);
+            client->release(RequestId{id});
+        }
+        EXPECT_NE(places[0], places[1]);
+        client->receive();
+        client->cancel(RequestId{2});
+        client->cancel(RequestId{1});
+        auto again = question("other words by now");
+        again.askedAt = places[1];
+        EXPECT_EQ(client->start(RequestId{3}, again).url, places[1]);
+        EXPECT_EQ(client->start(RequestId{4}, question()).url, places[0]) << "its name is free again";
+    }
+    ASSERT_TRUE(writeFileAtomically(folder.path() / (places[1].substr(places[1].rfind('/') + 1, 15) + "-2.answer.md"),
+                                    "while nothing ran"));
+    auto client = llm::ManualClient::make(profile).value();
+    auto again = question();
+    again.askedAt = places[1];
+    EXPECT_EQ(askOnce(*client, again).text(), "while nothing ran");
 }

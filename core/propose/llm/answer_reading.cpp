@@ -33,6 +33,10 @@ std::string cutOffWords(const Exchange& answered)
     if (answered.finish == "truncated") {
         return "The answer was cut off before its end.";
     }
+    if (answered.finish == "too_long") {
+        return "The answer was longer than any kernel is, and was not read to its end. Give one fenced block with the "
+               "whole file, and few words.";
+    }
     return {};
 }
 
@@ -43,7 +47,7 @@ ReadKernel readKernel(const Exchange& answered, const ImplementContext& context)
     ReadKernel result;
     result.mismatch = cutOffWords(answered);
     if (!result.mismatch.empty()) {
-        result.cutOff = true;
+        result.cutOff = answered.finish != "too_long"; // that needs no more room
         return result;
     }
     const std::string& entry = context.task->entry;
