@@ -3,12 +3,15 @@
 #include "app/ctl/model_words.h"
 #include "app/ctl/numbers.h"
 #include "app/ctl/output.h"
+#include "app/ctl/program_words.h"
 #include "app/ctl/steer_options.h"
 #include "app/ctl/usage.h"
 #include "app/ctl/verbs.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 
 namespace {
 
@@ -108,7 +111,9 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
         "Profile every candidate that passes, not only what leads at the end: all counters, samples by line");
     ctl::takesWhole(run->add_option("--builders", words.builders, "Compilers at once (default: one per core)"), 0,
                     1024);
-    run->add_option("--launcher", words.launcher, "Put before the judge's command line: ssh host, srun --gpus=1")
+    run->add_option("--launcher", words.launcher,
+                    "Put before the judge's command line: ssh host, srun --gpus=1; takes all that follows it, as "
+                    "--command does")
         ->expected(1, -1);
     run->add_flag_callback(
         "--no-lessons", [&verb] { verb.engine.lessons = false; },
@@ -157,7 +162,8 @@ CLI::App* addDoctor(CLI::App& app, ctl::ProviderDoctorVerb& verb)
     doctor->add_option("--base-url", verb.baseUrl, "Its address; else the provider's own")->needs(provider);
     doctor->add_option("--model", verb.model, "The model's name: is it offered?")->needs(provider);
     doctor->add_option("--folder", verb.folder, "manual, replay: the folder of the exchanges")->needs(provider);
-    doctor->add_option("--command", verb.command, "command: the program and its arguments")->needs(provider);
+    doctor->add_option("--command", verb.command, "command: the program and its arguments, as for run")
+        ->expected(1, -1);
     doctor->add_flag("--ask", verb.ask, "Also send one short question, which costs a few tokens")->needs(provider);
     doctor->add_flag("--json", verb.json, "One JSON object on standard output");
     return doctor;
@@ -263,6 +269,23 @@ void addVerify(CLI::App& app, ctl::VerifyVerb& verb)
     check->add_flag("--json", verb.json, "One JSON object on standard output");
 }
 
+/// Words that a program took and that are options of ours, too: where that was not meant, it is said.
+void noteTaken(const CLI::App& verb, const std::string& option, const ctl::ProgramWords& program)
+{
+    if (!program.open || program.outright) {
+        return;
+    }
+    for (const std::string& word : program.words) {
+        const CLI::Option* own = verb.get_option_no_throw(word.substr(0, word.find('=')));
+        if (own && word.starts_with("--") && own->get_group() != "Models") { // a program's model is its own
+            ctl::note(fmt::format("espalierctl: {0} and what follows {1} is given to {2}. Options of espalierctl stand "
+                                  "before {1}, or behind {1}=\"{2} …\".",
+                                  word, option, program.words.front()));
+            return;
+        }
+    }
+}
+
 int runVerb(int argc, char** argv)
 {
     CLI::App app("Espalier: grows and steers a search for faster CUDA kernels.", "espalierctl");
@@ -306,12 +329,34 @@ int runVerb(int argc, char** argv)
     for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
         verb->footer(ctl::examplesOf(verb->get_name()));
     }
+    std::vector<std::string> line(argv + std::min(argc, 1), argv + argc);
+    std::map<std::string, ctl::ProgramWords> programs;
+    if (!line.empty() && (line.front() == "run" || line.front() == "doctor")) {
+        auto split = ctl::takePrograms(line, {"--command", "--launcher"});
+        if (!split) {
+            return ctl::failWith(split.error(), false);
+        }
+        line = std::move(split->rest);
+        programs = std::move(split->programs);
+    }
+    const auto programOf = [&](const char* option, const CLI::App& verb) {
+        if (const auto found = programs.find(option); found != programs.end()) {
+            noteTaken(verb, option, found->second);
+            return found->second.words;
+        }
+        return std::vector<std::string>();
+    };
     try {
-        app.parse(argc, argv);
+        std::reverse(line.begin(), line.end()); // as the parser wants them
+        app.parse(std::move(line));
     } catch (const CLI::ParseError& error) {
         return ctl::answerUsage(app, error);
     }
     if (app.got_subcommand(doctor)) {
+        provider.command = programOf("--command", *doctor);
+        if (provider.provider.empty() && !provider.command.empty()) {
+            provider.provider = "command";
+        }
         doctorVerb.json = provider.json;
         return provider.provider.empty() ? ctl::doctor(doctorVerb) : ctl::providerDoctor(provider);
     }
@@ -322,6 +367,8 @@ int runVerb(int argc, char** argv)
         return ctl::audit(audit);
     }
     if (app.got_subcommand("run")) {
+        words.models.command = programOf("--command", *app.get_subcommand("run"));
+        words.launcher = programOf("--launcher", *app.get_subcommand("run"));
         run = runVerbOf(words, run);
         if (const auto applied = ctl::applyModelWords(words.models, run.engine); !applied) {
             return ctl::failWith(applied.error(), run.json);

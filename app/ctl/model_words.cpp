@@ -48,7 +48,9 @@ void addModelOptions(CLI::App& verb, ModelWords& words)
         ->delimiter(',')
         ->group(group);
     verb.add_option("--key-variable", words.keyVariable, "Environment variable that holds the key")->group(group);
-    verb.add_option("--command", words.command, "A program as a model: prompt on stdin, answer on stdout")
+    verb.add_option("--command", words.command,
+                    "A program as a model: prompt on stdin, answer on stdout. All that follows is the program's: put "
+                    "it last, or quote it (--command=\"my-agent --fast\")")
         ->expected(1, -1)
         ->group(group);
     verb.add_option("--folder", words.folder, "Recorded exchanges (replay), or where prompts and answers go (manual)")
@@ -85,6 +87,10 @@ Result<void> applyModelWords(const ModelWords& words, EngineOptions& options)
         profile.baseUrl = words.baseUrl;
         profile.model = words.model;
         profile.command = words.command;
+        if (!profile.command.empty() && profile.command.front().find('/') != std::string::npos) {
+            profile.command.front() =
+                std::filesystem::absolute(profile.command.front()).string(); // it goes on elsewhere
+        }
         profile.folder = words.folder.empty() ? std::string() : std::filesystem::absolute(words.folder).string();
         profile.keyVariable = words.keyVariable;
         profile.contextTokens = words.context;

@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -150,16 +151,66 @@ std::string ExitStatus::text() const
     return signal ? fmt::format("signal {} ({})", signal, ::strsignal(signal)) : fmt::format("exit code {}", code);
 }
 
+namespace {
+
+bool isRegularFile(const std::string& path)
+{
+    struct stat facts = {};
+    return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+bool isStartable(const std::string& path)
+{
+    return isRegularFile(path) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// A script without its first line is started by a shell, and by nobody else.
+bool namesItsInterpreter(const std::string& path)
+{
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    char begin[4] = {};
+    const ssize_t got = file ? ::read(file.get(), begin, sizeof begin) : -1;
+    return got < 0 || std::string_view(begin, 2) == "#!" || std::string_view(begin, 4) == "\177ELF";
+}
+
+std::string interpreterOf(std::string_view path)
+{
+    return path.ends_with(".py") ? "python3" : path.ends_with(".js") ? "node" : path.ends_with(".pl") ? "perl" : "sh";
+}
+
+} // namespace
+
+std::string whyNotStartable(std::string_view name)
+{
+    const std::string path(name), found = findProgram(name);
+    if (!found.empty()) {
+        return namesItsInterpreter(found)
+                   ? std::string()
+                   : fmt::format("{0} is a script without a #! line: name its interpreter before it ({1} {0})", found,
+                                 interpreterOf(found));
+    }
+    if (path.find('/') == std::string::npos) {
+        return fmt::format("the program {} was not found; install it or put it on the PATH{}", path,
+                           isRegularFile(path) ? fmt::format(" (the file in this folder is ./{})", path) : "");
+    }
+    if (isRegularFile(path)) {
+        return fmt::format("{0} may not be executed: chmod +x {0}, or name its interpreter before it ({1} {0})", path,
+                           interpreterOf(path));
+    }
+    return ::access(path.c_str(), F_OK) == 0 ? fmt::format("{} is no file that could be started: name a program", path)
+                                             : fmt::format("there is no program {}: check its path", path);
+}
+
 std::string findProgram(std::string_view name)
 {
     if (name.find('/') != std::string_view::npos) {
         const std::string path(name);
-        return ::access(path.c_str(), X_OK) == 0 ? path : std::string();
+        return isStartable(path) ? path : std::string();
     }
     const char* path = std::getenv("PATH");
     for (const std::string_view folder : splitOn(path ? path : "/usr/local/bin:/usr/bin:/bin", ':')) {
         const std::string candidate = fmt::format("{}/{}", folder.empty() ? "." : folder, name);
-        if (::access(candidate.c_str(), X_OK) == 0) {
+        if (isStartable(candidate)) {
             return candidate;
         }
     }
@@ -170,8 +221,7 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
 {
     const std::string program = findProgram(spec.argv.at(0));
     if (program.empty()) {
-        return fail(ErrorCode::NotFound,
-                    fmt::format("the program {} was not found; install it or put it on the PATH", spec.argv[0]));
+        return fail(ErrorCode::NotFound, whyNotStartable(spec.argv[0]));
     }
     if (spec.descriptors.size() > maxDescriptors) {
         return fail(ErrorCode::Internal, fmt::format("{} was given more than {} descriptors", program, maxDescriptors));
@@ -229,6 +279,9 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
     } while (got < 0 && errno == EINTR);
     if (got == sizeof error) {
         process.kill();
+        if (error == ENOEXEC) {
+            return fail(ErrorCode::NotFound, whyNotStartable(spec.argv[0]));
+        }
         return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Internal,
                     fmt::format("cannot start {}: {}", program, std::strerror(error)));
     }

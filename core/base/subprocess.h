@@ -90,7 +90,9 @@ struct RunResult {
 Result<RunResult> runToEnd(ProcessSpec spec, std::string_view input, std::chrono::milliseconds deadline,
                            std::size_t outputCap = std::size_t{1} << 20, std::stop_token stop = {});
 
-/// Absolute path of a program on the PATH, or empty.
+/// Path of a program: as it is where it names a folder, else from the PATH. Empty: there is none, or it may not be run.
 std::string findProgram(std::string_view name);
+/// Why a program cannot be started, and the remedy; empty: nothing speaks against it.
+std::string whyNotStartable(std::string_view name);
 
 } // namespace espalier

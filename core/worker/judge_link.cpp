@@ -2,6 +2,7 @@
 #include "core/worker/judge_link.h"
 
 #include "core/base/text.h"
+#include "core/worker/launcher.h"
 
 #include <cerrno>
 #include <cstring>
@@ -36,6 +37,7 @@ Result<JudgeLink> JudgeLink::start(const std::vector<std::string>& command)
 {
     ProcessSpec spec;
     spec.argv = command;
+    spec.environment = launcherEnvironment();
     spec.standardInput = ProcessSpec::Stream::Pipe;
     ESPALIER_TRY(Subprocess process, Subprocess::start(spec));
     UniqueFd epoll(::epoll_create1(EPOLL_CLOEXEC));

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <unistd.h>
 
+extern char** environ;
+
 namespace espalier {
 
 std::vector<std::string> Launcher::command(std::string_view device) const
@@ -20,6 +22,22 @@ std::vector<std::string> Launcher::command(std::string_view device) const
         command.push_back(shell ? shellWord(word) : word);
     }
     return command;
+}
+
+std::vector<std::string> launcherEnvironment()
+{
+    std::vector<std::string> variables;
+    std::string path = "PATH=/usr/local/bin:/usr/bin:/bin";
+    for (char** variable = environ; *variable; ++variable) {
+        const std::string_view text(*variable);
+        if (text.starts_with("PATH=")) {
+            path = text;
+        } else {
+            variables.emplace_back(text);
+        }
+    }
+    variables.push_back(path + ":" + executableFolder().string());
+    return variables;
 }
 
 std::string findWorker()

@@ -19,6 +19,10 @@ struct Launcher {
     bool remote() const { return !prefix.empty(); }
 };
 
+/// Our environment, with the running program's folder at the end of the PATH: a launcher on this machine, or over a
+/// shared file system, finds the worker that came with it.
+std::vector<std::string> launcherEnvironment();
+
 /// espalier-worker beside the running program, else ESPALIER_WORKER, else the name alone (found on the PATH).
 std::string findWorker();
 
