@@ -24,10 +24,11 @@ public:
         m_fd.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     }
     int descriptor() const { return m_fd.get(); }
-    bool take()
+    /// The next one: SIGINT or SIGTERM; 0: none has come.
+    int take()
     {
         signalfd_siginfo info = {};
-        return ::read(m_fd.get(), &info, sizeof info) == sizeof info;
+        return ::read(m_fd.get(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
     }
 
 private:

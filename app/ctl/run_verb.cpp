@@ -89,8 +89,8 @@ public:
             std::array<pollfd, 2> polled = {pollfd{m_events.descriptor(), POLLIN, 0},
                                             pollfd{m_interrupts.descriptor(), POLLIN, 0}};
             ::poll(polled.data(), polled.size(), -1);
-            while (m_interrupts.take()) {
-                interrupted();
+            while (const int signal = m_interrupts.take()) {
+                interrupted(signal);
             }
             for (const event::Event& event : m_events.take()) {
                 std::visit([this](const auto& one) { handle(one); }, event);
@@ -101,12 +101,14 @@ public:
     }
 
 private:
-    void interrupted()
+    /// Ctrl-C asks for a pause, at which what runs ends; whoever asks a second time, or ends the program, waits for
+    /// nothing.
+    void interrupted(int signal)
     {
         ++m_interruptions;
         if (m_waiting) { // nothing runs that could end
             m_ended = true;
-        } else if (m_interruptions == 1) {
+        } else if (m_interruptions == 1 && signal == SIGINT) {
             m_table.line("Pausing: running stages end and are stored. Press Ctrl-C again to abandon them.");
             m_engine->post(command::Pause{});
         } else {

@@ -43,7 +43,9 @@ std::vector<Part> partsOf(const RunStatus& status, Provenance provenance)
     if (status.evaluationsPerSecond > 0) {
         parts.push_back({fmt::format("{:.2f}/s", status.evaluationsPerSecond), 4});
     }
-    if (status.secondsLeft) {
+    if (status.readsOn) {
+        parts.push_back({fmt::format("an answer is coming: {} s more at most", *status.readsOn), 0});
+    } else if (status.secondsLeft) {
         parts.push_back({fmt::format("{} left", durationText(*status.secondsLeft)), 2});
     }
     return parts;

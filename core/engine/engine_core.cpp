@@ -124,11 +124,22 @@ void EngineCore::pause(std::string why)
         m_errand.reset();
         m_pipeline->setLaunching(false, 0);
         m_pipeline->forgetAgain();
+        const bool begins = !m_planner->readsOn();
+        m_planner->pauseQuestions(true);
+        if (const auto seconds = begins ? m_planner->readsOn() : std::nullopt) {
+            log(fmt::format("An answer of a model is coming: it is read for at most {:.0f} s; stopping the run again "
+                            "does not wait for it.",
+                            *seconds));
+        }
     }
 }
 
 void EngineCore::stop()
 {
+    dropLessons();
+    if (m_planner) {
+        m_planner->pauseQuestions(false);
+    }
     if (m_pipeline) {
         m_pipeline->abandon();
     }
@@ -253,7 +264,7 @@ bool EngineCore::workOff()
 
 void EngineCore::plan()
 {
-    if (m_state == RunState::Pausing && m_pipeline->quiet() && !m_planner->awaitsProposers()) {
+    if (m_state == RunState::Pausing && m_pipeline->quiet() && !m_planner->readsOn()) {
         m_clock.stop();
         saveTime(true);
         enterState(RunState::Paused, m_why);
@@ -278,11 +289,16 @@ void EngineCore::plan()
     }
     if (m_spent || m_enough) {
         m_pipeline->setLaunching(false, 0);
-        if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
+        const bool idle = m_pipeline->idle();
+        if (m_spent || idle) { // who has enough may find that it was not: until then what was asked may be answered
+            m_planner->pauseQuestions(true);
+        }
+        if (idle && !m_planner->readsOn()) {
             checkEnd(Planner::State::Limited);
         }
         return;
     }
+    m_planner->resumeQuestions();
     const Planner::State planned = m_planner->pump(room(), m_steps);
     m_pipeline->setLaunching(true, room());
     m_pipeline->pump();

@@ -9,6 +9,7 @@
 #include "core/export/repro_program.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -80,6 +81,9 @@ RunStatus EngineCore::status() const
     status.state = m_state;
     status.why = m_why;
     status.byEngineer = m_state == RunState::Paused && m_byEngineer;
+    if (const auto seconds = m_planner->readsOn()) {
+        status.readsOn = static_cast<int>(std::ceil(*seconds));
+    }
     status.budget = m_journal.info().budget;
     status.evaluations = counts.evaluations;
     status.passed = counts.passed;

@@ -31,6 +31,11 @@ std::optional<Exchange::State> exchangeStateNamed(std::string_view name)
     return std::nullopt;
 }
 
+bool isBilled(std::string_view provider)
+{
+    return std::find(freeProviders.begin(), freeProviders.end(), provider) == freeProviders.end();
+}
+
 void Spending::add(const Exchange& exchange)
 {
     ++requests;

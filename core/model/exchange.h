@@ -3,6 +3,7 @@
 
 #include "core/base/ids.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,8 +31,9 @@ struct PromptPart {
 };
 
 /// One question to a language model and its answer, as the session keeps it. Secrets were removed before it was made.
-/// A value. Sent: on record, no answer yet (only while a run is under way). Lost: the process ended before the answer
-/// came; the provider may have billed it.
+/// A value. Sent: on record, no answer yet: under way, or (where nobody bills, isBilled()) open until somebody answers,
+/// over pauses and restarts. Lost: a pause or the end of the process came before the whole answer; the provider may
+/// have billed it.
 struct Exchange {
     enum class State { Sent, Answered, Failed, Lost };
 
@@ -62,6 +64,9 @@ struct Exchange {
 };
 std::string_view nameOf(Exchange::State state); ///< "sent", "answered", "failed", "lost"
 std::optional<Exchange::State> exchangeStateNamed(std::string_view name);
+/// Providers of ours, at which a question costs nothing that we would count: people, programs and recordings.
+inline constexpr std::array<std::string_view, 3> freeProviders = {"manual", "command", "replay"};
+bool isBilled(std::string_view provider);
 
 /// What requests have cost: of one node, a branch, or a session.
 struct Spending {

@@ -63,6 +63,8 @@ struct RunStatus {
     RunState state = RunState::Idle;
     std::string why;         ///< Finished/Failed/Paused: one sentence ("the budget of 12 evaluations is used up")
     bool byEngineer = false; ///< Paused on the engineer's word: it waits to be told to go on
+    /// Answers of models are coming, and nothing else is waited for: they are read for at most so many seconds more.
+    std::optional<int> readsOn;
     Budget budget;
     std::int64_t evaluations = 0, passed = 0, rejected = 0, failed = 0, notRun = 0;
     int building = 0, waiting = 0, judging = 0;

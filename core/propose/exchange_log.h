@@ -18,11 +18,17 @@ public:
     virtual ~ExchangeLog() = default;
     /// The answer that the session already has to this question: it is used and not asked for again.
     virtual Result<std::optional<Exchange>> answered(const std::string& key) = 0;
+    /// The question as it was asked before a pause or in an earlier run, without an answer since: it is asked again as
+    /// it was, whatever is known by now.
+    virtual Result<std::optional<Exchange>> unanswered(const std::string& key) = 0;
     /// Why a request of about this size may not go out: a sentence that names the cap. nullopt: it may. Requests under
     /// way count with their estimates.
     virtual std::optional<std::string> refusal(std::int64_t tokens, std::optional<double> usd) const = 0;
-    /// On disk when it returns; the id it got. Only then may the request leave.
+    /// On disk when it returns; the id it got, or kept where it has one already (it was left open). Only then may the
+    /// request leave.
     virtual Result<std::int64_t> sent(const Exchange& exchange) = 0;
+    /// Not under way any more, and still without an answer: it stays on disk as it is.
+    virtual void leftOpen(const Exchange& exchange) = 0;
     /// Answered, failed or lost: on disk when it returns. Only then may the answer be used.
     virtual Result<void> ended(const Exchange& exchange) = 0;
     /// New text of an answer that is still arriving: for a live view, kept nowhere.

@@ -161,6 +161,13 @@ public:
     /// other proposers go on.
     virtual std::optional<Held> held() const { return std::nullopt; }
     virtual void goOn() {} ///< the run goes on: what held it may be mended
+    /// The run pauses, or ends: nobody waits for an answer any more. What was asked and has none stays open, and
+    /// nothing new leaves, until resume() asks all of it again as it was. `readOn`: answers that are coming may still
+    /// end (readsOn()).
+    virtual void pause(bool readOn) { (void)readOn; }
+    virtual void resume() {} ///< does nothing when nothing was paused
+    /// Paused, and answers are coming still: for how many seconds more they are read at most.
+    virtual std::optional<double> readsOn() const { return std::nullopt; }
     /// Before the first request: where exchanges are kept. The log outlives the proposer.
     virtual void keepExchanges(ExchangeLog&) {}
     /// What the session has taught, for later ones. One question at a time, asked when nothing else is; takeLessons()

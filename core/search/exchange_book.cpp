@@ -24,7 +24,9 @@ Result<void> ExchangeBook::restore()
     m_total = {};
     m_byNode.clear();
     for (const Exchange& exchange : all) {
-        count(exchange);
+        if (exchange.state != Exchange::State::Sent) { // an open one counts when it ends
+            count(exchange);
+        }
     }
     return {};
 }
@@ -39,6 +41,11 @@ void ExchangeBook::count(const Exchange& exchange)
 Result<std::optional<Exchange>> ExchangeBook::answered(const std::string& key)
 {
     return m_journal.store().answeredExchange(key);
+}
+
+Result<std::optional<Exchange>> ExchangeBook::unanswered(const std::string& key)
+{
+    return m_journal.store().unansweredExchange(key);
 }
 
 std::optional<std::string> ExchangeBook::refusal(std::int64_t tokens, std::optional<double> usd) const
@@ -80,12 +87,23 @@ Result<std::int64_t> ExchangeBook::sent(const Exchange& exchange)
 {
     Exchange stamped = exchange;
     stamped.state = Exchange::State::Sent;
-    stamped.sentAt = timestamp();
-    ESPALIER_TRY(stamped.id, m_journal.addExchange(stamped));
+    if (stamped.id == 0) {
+        stamped.sentAt = timestamp();
+        ESPALIER_TRY(stamped.id, m_journal.addExchange(stamped));
+    } else { // open until now: where it is asked may have changed
+        ESPALIER_CHECK(m_journal.updateExchange(stamped));
+    }
     const std::int64_t id = stamped.id;
     m_changed.insert(stamped.node);
     m_underWay.emplace(id, withoutTexts(std::move(stamped)));
     return id;
+}
+
+void ExchangeBook::leftOpen(const Exchange& exchange)
+{
+    m_underWay.erase(exchange.id);
+    m_grown.erase(exchange.id);
+    m_changed.insert(exchange.node);
 }
 
 Result<void> ExchangeBook::ended(const Exchange& exchange)

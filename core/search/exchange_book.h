@@ -20,8 +20,10 @@ public:
     Result<void> restore(); ///< adds up what earlier runs spent
 
     Result<std::optional<Exchange>> answered(const std::string& key) override;
+    Result<std::optional<Exchange>> unanswered(const std::string& key) override;
     std::optional<std::string> refusal(std::int64_t tokens, std::optional<double> usd) const override;
     Result<std::int64_t> sent(const Exchange& exchange) override;
+    void leftOpen(const Exchange& exchange) override;
     Result<void> ended(const Exchange& exchange) override;
     void grew(const Exchange& exchange, std::string_view text) override;
 

@@ -71,6 +71,11 @@ public:
     /// Why a proposer asks nothing more; the first one's reason where several are held. nullopt: none is.
     std::optional<Held> held() const;
     void goOn(); ///< the run goes on: what held proposers may be mended
+    /// Nobody waits for answers any more: Proposer::pause().
+    void pauseQuestions(bool readOn);
+    void resumeQuestions(); ///< what rested is asked again, as it was
+    /// Paused, and answers are coming still: for how many seconds more they are read at most.
+    std::optional<double> readsOn() const;
     void setStrategy(const Strategy& strategy) { m_strategy = &strategy; } ///< decides from now on; must outlive this
     /// What happens next, at most `most` entries; one call of the strategy, and nothing changes.
     std::vector<PlannedStep> plannedSteps(std::size_t most) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proposers that cannot be asked for now, and candidates that are mended.
+// Proposers that cannot be asked for now or wait no longer, and candidates that are mended.
 #include "core/search/planner.h"
 
 #include <algorithm>
@@ -56,6 +56,41 @@ void Planner::goOn()
         m_unanswered.push_back(id);
     }
     std::sort(m_unanswered.begin(), m_unanswered.end());
+}
+
+void Planner::pauseQuestions(bool readOn)
+{
+    for (const auto& proposer : m_proposers) {
+        proposer->pause(readOn);
+    }
+    for (const Generating& generating : m_generating) {
+        if (!generating.answer && m_book.find(generating.node)->state == NodeState::Running) {
+            m_book.returnedToQueue(generating.node);
+        }
+    }
+}
+
+void Planner::resumeQuestions()
+{
+    for (const auto& proposer : m_proposers) {
+        proposer->resume();
+    }
+    for (const Generating& generating : m_generating) {
+        if (!generating.answer && m_book.find(generating.node)->state == NodeState::Queued) {
+            m_book.stageBegan(generating.node, Stage::Generate);
+        }
+    }
+}
+
+std::optional<double> Planner::readsOn() const
+{
+    std::optional<double> longest;
+    for (const auto& proposer : m_proposers) {
+        if (const auto seconds = proposer->readsOn()) {
+            longest = std::max(longest.value_or(0), *seconds);
+        }
+    }
+    return longest;
 }
 
 /// Takes a candidate out of the order in which outcomes are consumed: its outcome does not come for now.

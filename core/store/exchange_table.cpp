@@ -4,6 +4,7 @@
 #include "core/base/json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace espalier::exchange_table {
 
@@ -212,10 +213,11 @@ Result<void> update(Database& database, const Exchange& exchange)
 
 Result<void> markLost(Database& database, std::string_view at)
 {
-    Statement statement =
-        database.prepare("UPDATE exchanges SET state='lost', ended_at=?, details=json_set(details, '$.reason', "
-                         "'Espalier ended before the "
-                         "answer came; the provider may have billed the request.') WHERE state='sent'");
+    Statement statement = database.prepare(
+        fmt::format("UPDATE exchanges SET state='lost', ended_at=?, details=json_set(details, '$.reason', 'Espalier "
+                    "ended before the answer came; the provider may have billed the request.') WHERE state='sent' "
+                    "AND provider NOT IN ('{}')",
+                    fmt::join(freeProviders, "','")));
     statement << at;
     return statement.run();
 }
@@ -226,6 +228,17 @@ Result<std::optional<Exchange>> find(Database& database, std::int64_t id)
     statement << id;
     ESPALIER_TRY(const bool row, statement.step());
     return row ? std::optional(wholeFrom(statement)) : std::nullopt;
+}
+
+Result<std::optional<Exchange>> unanswered(Database& database, std::string_view key)
+{
+    Statement statement = database.prepare(
+        fmt::format("SELECT {}, {} FROM exchanges WHERE key = ? ORDER BY id DESC LIMIT 1", facts, texts));
+    statement << key;
+    ESPALIER_TRY(const bool row, statement.step());
+    std::optional<Exchange> last = row ? std::optional(wholeFrom(statement)) : std::nullopt;
+    const bool open = last && (last->state == Exchange::State::Sent || last->state == Exchange::State::Lost);
+    return open ? std::move(last) : std::nullopt;
 }
 
 Result<std::optional<Exchange>> answered(Database& database, std::string_view key)

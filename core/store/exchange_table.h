@@ -17,9 +17,11 @@ extern const char* const migration;
 
 Result<std::int64_t> add(Database& database, const Exchange& exchange); ///< returns its id; `exchange.id` is not read
 Result<void> update(Database& database, const Exchange& exchange);      ///< everything that an answer brings
-/// Those still without an answer were under way when an earlier process ended.
+/// Those still without an answer were under way when an earlier process ended; where nobody bills they stay open.
 Result<void> markLost(Database& database, std::string_view at);
 Result<std::optional<Exchange>> find(Database& database, std::int64_t id);
+/// The last one for this question, where it has no answer: open, or lost.
+Result<std::optional<Exchange>> unanswered(Database& database, std::string_view key);
 /// The last answered one for this question.
 Result<std::optional<Exchange>> answered(Database& database, std::string_view key);
 Result<std::vector<Exchange>> ofNode(Database& database, NodeId node); ///< in id order

@@ -707,6 +707,11 @@ Result<std::optional<Exchange>> Store::answeredExchange(std::string_view key)
     return m_impl->hasExchanges ? exchange_table::answered(*m_impl->database, key) : std::nullopt;
 }
 
+Result<std::optional<Exchange>> Store::unansweredExchange(std::string_view key)
+{
+    return m_impl->hasExchanges ? exchange_table::unanswered(*m_impl->database, key) : std::nullopt;
+}
+
 Result<std::vector<Exchange>> Store::exchangesOf(NodeId node)
 {
     return m_impl->hasExchanges ? exchange_table::ofNode(*m_impl->database, node) : std::vector<Exchange>();

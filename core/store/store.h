@@ -111,8 +111,10 @@ public:
     Result<void> updateExchange(const Exchange& exchange);      ///< what its end brought
     Result<std::optional<Exchange>> exchange(std::int64_t id);
     Result<std::optional<Exchange>> answeredExchange(std::string_view key); ///< the last one
-    Result<std::vector<Exchange>> exchangesOf(NodeId node);                 ///< in id order
-    Result<std::vector<Exchange>> exchanges();                              ///< in id order, without their texts
+    /// The last one of a question, if it has no answer: still open, or lost.
+    Result<std::optional<Exchange>> unansweredExchange(std::string_view key);
+    Result<std::vector<Exchange>> exchangesOf(NodeId node); ///< in id order
+    Result<std::vector<Exchange>> exchanges();              ///< in id order, without their texts
 
     /// Several writes as one transaction: an error of `writes` takes back what it had written.
     Result<void> together(const std::function<Result<void>()>& writes);

@@ -64,9 +64,13 @@ void ScriptedModel::release(RequestId id)
 
 void ScriptedModel::cancel(RequestId id)
 {
-    m_started.erase(id);
-    m_released.erase(id);
-    m_left.erase(id);
+    llm::ChatFailure failure;
+    failure.kind = llm::ChatFailure::Kind::Cancelled;
+    failure.partialText = answering(id) ? "Here is the beg" : "";
+    if (m_started.erase(id) + m_released.erase(id) + m_left.erase(id) > 0) {
+        m_ended.push_back(llm::chat::Failed{id, failure, {}});
+        m_signal.set(true);
+    }
 }
 
 llm::chat::Event ScriptedModel::answerTo(RequestId id, const llm::ChatRequest& request)
@@ -93,7 +97,7 @@ llm::chat::Event ScriptedModel::answerTo(RequestId id, const llm::ChatRequest& r
 
 std::vector<llm::chat::Event> ScriptedModel::receive()
 {
-    std::vector<llm::chat::Event> events;
+    std::vector<llm::chat::Event> events = std::exchange(m_ended, {});
     for (auto& [id, request] : std::exchange(m_released, {})) {
         m_world.left.push_back(request);
         ++m_world.counts[nameOfRequest(request)];
@@ -101,7 +105,7 @@ std::vector<llm::chat::Event> ScriptedModel::receive()
         m_left.emplace(id, request);
     }
     for (auto at = m_left.begin(); at != m_left.end();) {
-        if (m_world.silent || (m_world.late && m_random() % 4 != 0)) {
+        if (m_world.silent || at->second.purpose == m_world.silentPurpose || (m_world.late && m_random() % 4 != 0)) {
             ++at;
             continue;
         }
@@ -123,7 +127,7 @@ std::unique_ptr<LlmProposer> scriptedProposer(ModelWorld& world, LlmSettings set
     for (const std::string& name : models) {
         LlmModel model;
         model.profile.name = name;
-        model.profile.provider = "scripted";
+        model.profile.provider = world.provider;
         model.profile.model = name;
         model.client = std::make_unique<ScriptedModel>(world, name);
         model.price = [](const TokenCounts& tokens) -> std::optional<double> {
@@ -135,7 +139,7 @@ std::unique_ptr<LlmProposer> scriptedProposer(ModelWorld& world, LlmSettings set
     for (const std::string& name : promptNames()) {
         prompts.push_back(loadPrompt(name).value());
     }
-    return std::make_unique<LlmProposer>("llm", std::move(made), std::move(prompts), settings);
+    return std::make_unique<LlmProposer>("llm", std::move(made), std::move(prompts), settings, world.pause);
 }
 
 std::string ideasAnswer(const std::vector<std::string>& titles)

@@ -24,6 +24,10 @@ struct ModelWorld {
     std::string unknown;                ///< the first request without a reply
     std::optional<unsigned> late;       ///< answers come in any order, after some turns
     bool silent = false;                ///< nothing is answered
+    std::string silentPurpose;          ///< nor, in any case, questions of this purpose
+    bool coming = false;                ///< with `silent`: the begin of each answer has come
+    std::string provider = "scripted";
+    QuestionPause pause; ///< of proposers made from now on
     llm::Usage usage{1000, 200, 0, 50};
 
     void say(const std::string& name, const std::string& text, llm::Finish finish = llm::Finish::Complete);
@@ -36,11 +40,12 @@ class ScriptedModel final : public llm::ChatClient
 {
 public:
     ScriptedModel(ModelWorld& world, std::string model);
-    std::string_view provider() const override { return "scripted"; }
+    std::string_view provider() const override { return m_world.provider; }
     std::string_view model() const override { return m_model; }
     llm::WireRecord start(RequestId id, const llm::ChatRequest& request) override;
     void release(RequestId id) override;
     void cancel(RequestId id) override;
+    bool answering(RequestId id) const override { return m_world.coming && m_left.contains(id); }
     int descriptor() const override { return m_signal.fd(); }
     int timeoutMilliseconds() const override { return -1; }
     std::vector<llm::chat::Event> receive() override;
@@ -52,6 +57,7 @@ private:
     std::string m_model;
     std::mt19937 m_random;
     std::map<RequestId, llm::ChatRequest> m_started, m_released, m_left;
+    std::vector<llm::chat::Event> m_ended; ///< cancelled
     Signal m_signal;
 };
 

@@ -153,9 +153,12 @@ void LlmProposer::cancelLessons()
 {
     if (m_lessons && m_lessons->request != RequestId{0}) {
         m_models[m_lessons->model].client->cancel(m_lessons->request);
-        m_lessons->exchange.state = Exchange::State::Failed;
-        m_lessons->exchange.reason = "Cancelled before the answer was there.";
-        (void)m_log->ended(m_lessons->exchange); // at worst it is found as lost when the session is opened again
+        Exchange& exchange = m_lessons->exchange;
+        if (!QuestionPause::takeBack(exchange, "", "The request was cancelled")) {
+            exchange.state = Exchange::State::Failed;
+            exchange.reason = "Cancelled before the answer was there.";
+        }
+        (void)m_log->ended(exchange); // at worst it is found as lost when the session is opened again
     }
     m_lessons.reset();
 }

@@ -78,12 +78,18 @@ std::string titleOf(const ImplementContext& context)
     return context.ordinal == 0 ? context.title : fmt::format("{} #{}", context.title, context.ordinal + 1);
 }
 
+void markCancelled(Exchange& exchange)
+{
+    exchange.state = Exchange::State::Failed;
+    exchange.reason = "Cancelled before the answer was there.";
+}
+
 } // namespace
 
 LlmProposer::LlmProposer(std::string name, std::vector<LlmModel> models, std::vector<PromptTemplate> prompts,
-                         LlmSettings settings)
+                         LlmSettings settings, QuestionPause pause)
     : m_name(std::move(name)), m_models(std::move(models)), m_settings(std::move(settings)),
-      m_poll(::epoll_create1(EPOLL_CLOEXEC))
+      m_poll(::epoll_create1(EPOLL_CLOEXEC)), m_pause(pause)
 {
     assert(!m_models.empty());
     for (PromptTemplate& prompt : prompts) {
@@ -104,6 +110,10 @@ int LlmProposer::timeoutMilliseconds() const
     for (const LlmModel& model : m_models) {
         const int own = model.client->timeoutMilliseconds();
         least = own < 0 ? least : least < 0 ? own : std::min(own, least);
+    }
+    if (m_pause.on() && !m_asked.empty()) { // some are still read, for so long
+        const int left = static_cast<int>(m_pause.left(QuestionPause::Clock::now()).count());
+        least = least < 0 ? left : std::min(least, left);
     }
     return least;
 }
@@ -185,6 +195,7 @@ llm::ChatRequest LlmProposer::requestFor(const Question& question) const
     request.reasoningEffort = m_settings.reasoningEffort;
     request.purpose = question.exchange.purpose;
     request.subject = question.exchange.subject;
+    request.askedAt = question.exchange.url; // set where it was asked before
     if (question.ideas) {
         request.jsonSchema = ideasSchema;
     }
@@ -195,6 +206,10 @@ void LlmProposer::submit(Question question)
 {
     if (m_held || !m_log) {
         return postpone(question);
+    }
+    if (m_pause.on()) {
+        m_resting.push_back(std::move(question));
+        return;
     }
     const std::string key =
         question.ideas ? keyOf(*question.ideas, question.attempt) : keyOf(*question.implement, question.attempt);
@@ -215,40 +230,17 @@ void LlmProposer::submit(Question question)
         question.exchange = std::move(**before);
         return conclude(std::move(question), true);
     }
-    std::vector<ModelShare> shares;
-    for (const LlmModel& model : m_models) {
-        shares.push_back({model.profile.name, model.profile.weight});
+    auto asked = m_log->unanswered(key);
+    if (!asked) {
+        hold(false, asked.error().message);
+        return postpone(question);
     }
-    const auto& background = question.ideas ? question.ideas->background : question.implement->background;
-    const std::uint64_t seed = question.ideas ? question.ideas->seed : question.implement->seed;
-    question.model = chooseModel(shares, background ? background->tried : std::vector<KnownTry>(), seed, key);
+    if (!(*asked && takeUp(question, std::move(**asked))) && !compose(question, key)) {
+        return;
+    }
     LlmModel& model = m_models[question.model];
-    if (question.output == 0) {
-        question.output = std::min(m_settings.maxOutputTokens, std::max<std::int64_t>(1024, model.contextTokens / 2));
-    }
-    const PromptTemplate& prompt = templateFor(question);
-    auto assembled = promptFor(question, prompt);
-    if (!assembled) {
-        return refuse(question, assembled.error().message);
-    }
-
     Exchange& exchange = question.exchange;
-    exchange = {};
-    exchange.node = question.ideas ? question.ideas->parent : question.implement->node;
-    exchange.key = key;
-    exchange.purpose = prompt.name;
-    exchange.subject = question.ideas ? subjectOf(*question.ideas) : subjectOf(*question.implement);
-    exchange.subject += question.attempt > 0 ? " again" : "";
-    exchange.provider = model.client->provider();
-    exchange.model = model.client->model();
-    exchange.profile = model.profile.name;
-    exchange.promptHash = prompt.hash;
-    exchange.system = std::move(assembled->system);
-    exchange.prompt = std::move(assembled->user);
-    exchange.parts = std::move(assembled->parts);
-    exchange.estimatedInput = assembled->tokens;
-    exchange.estimatedTokens = assembled->tokens + question.output;
-    exchange.estimatedUsd = model.price({assembled->tokens, question.output, -1, -1});
+    exchange.estimatedUsd = model.price({exchange.estimatedInput, question.output, -1, -1});
     if (const auto refusal = m_log->refusal(exchange.estimatedTokens, exchange.estimatedUsd)) {
         hold(true, *refusal);
         return postpone(question);
@@ -268,12 +260,94 @@ void LlmProposer::submit(Question question)
     model.client->release(request); // on record: now it may leave
 }
 
+/// Asks as it was asked before, without an answer; false where that model takes no part any more. Where nobody bills,
+/// it is one and the same exchange.
+bool LlmProposer::takeUp(Question& question, Exchange asked) const
+{
+    const auto model = std::find_if(m_models.begin(), m_models.end(), [&asked](const LlmModel& one) {
+        return one.profile.name == asked.profile && one.client->provider() == asked.provider &&
+               one.client->model() == asked.model;
+    });
+    if (model == m_models.end()) {
+        return false;
+    }
+    question.model = static_cast<std::size_t>(model - m_models.begin());
+    question.output = std::max<std::int64_t>(1024, asked.estimatedTokens - asked.estimatedInput);
+    const bool open = asked.state == Exchange::State::Sent && !isBilled(asked.provider);
+    Exchange& exchange = question.exchange;
+    exchange = {};
+    exchange.id = open ? asked.id : 0;
+    exchange.node = question.ideas ? question.ideas->parent : question.implement->node;
+    exchange.key = std::move(asked.key);
+    exchange.purpose = std::move(asked.purpose);
+    exchange.subject = std::move(asked.subject);
+    exchange.provider = std::move(asked.provider);
+    exchange.model = std::move(asked.model);
+    exchange.profile = std::move(asked.profile);
+    exchange.url = std::move(asked.url);
+    exchange.promptHash = std::move(asked.promptHash);
+    exchange.system = std::move(asked.system);
+    exchange.prompt = std::move(asked.prompt);
+    exchange.parts = std::move(asked.parts);
+    exchange.estimatedInput = asked.estimatedInput;
+    exchange.estimatedTokens = asked.estimatedInput + question.output;
+    exchange.sentAt = std::move(asked.sentAt);
+    return true;
+}
+
+/// False: it cannot be asked at all, and that is its answer.
+bool LlmProposer::compose(Question& question, const std::string& key)
+{
+    std::vector<ModelShare> shares;
+    for (const LlmModel& model : m_models) {
+        shares.push_back({model.profile.name, model.profile.weight});
+    }
+    const auto& background = question.ideas ? question.ideas->background : question.implement->background;
+    const std::uint64_t seed = question.ideas ? question.ideas->seed : question.implement->seed;
+    question.model = chooseModel(shares, background ? background->tried : std::vector<KnownTry>(), seed, key);
+    const LlmModel& model = m_models[question.model];
+    if (question.output == 0) {
+        question.output = std::min(m_settings.maxOutputTokens, std::max<std::int64_t>(1024, model.contextTokens / 2));
+    }
+    const PromptTemplate& prompt = templateFor(question);
+    auto assembled = promptFor(question, prompt);
+    if (!assembled) {
+        refuse(question, assembled.error().message);
+        return false;
+    }
+
+    Exchange& exchange = question.exchange;
+    exchange = {};
+    exchange.node = question.ideas ? question.ideas->parent : question.implement->node;
+    exchange.key = key;
+    exchange.purpose = prompt.name;
+    exchange.subject = question.ideas ? subjectOf(*question.ideas) : subjectOf(*question.implement);
+    exchange.subject += question.attempt > 0 ? " again" : "";
+    exchange.provider = model.client->provider();
+    exchange.model = model.client->model();
+    exchange.profile = model.profile.name;
+    exchange.promptHash = prompt.hash;
+    exchange.system = std::move(assembled->system);
+    exchange.prompt = std::move(assembled->user);
+    exchange.parts = std::move(assembled->parts);
+    exchange.estimatedInput = assembled->tokens;
+    exchange.estimatedTokens = assembled->tokens + question.output;
+    return true;
+}
+
 void LlmProposer::cancel(RequestId id)
 {
     std::erase_if(m_answers, [id](const proposer::Answer& answer) {
         return std::visit([id](const auto& a) { return a.id == id; }, answer);
     });
     std::erase_if(m_unwritten, [id](const Question& question) { return question.id == id; });
+    std::erase_if(m_resting, [&](Question& question) {
+        if (question.id == id && question.exchange.id != 0 && question.exchange.state == Exchange::State::Sent) {
+            markCancelled(question.exchange);
+            (void)m_log->ended(question.exchange);
+        }
+        return question.id == id;
+    });
     for (auto at = m_asked.begin(); at != m_asked.end();) {
         if (at->second.id != id) {
             ++at;
@@ -281,8 +355,9 @@ void LlmProposer::cancel(RequestId id)
         }
         m_models[at->second.model].client->cancel(at->first);
         Exchange& exchange = at->second.exchange;
-        exchange.state = Exchange::State::Failed;
-        exchange.reason = "Cancelled before the answer was there.";
+        if (!QuestionPause::takeBack(exchange, "", "The request was cancelled")) {
+            markCancelled(exchange);
+        }
         (void)m_log->ended(exchange); // at worst it is found as lost when the session is opened again
         at = m_asked.erase(at);
     }
@@ -303,16 +378,79 @@ void LlmProposer::goOn()
     }
 }
 
+void LlmProposer::pause(bool readOn)
+{
+    m_pause.begin(readOn, QuestionPause::Clock::now());
+    letGo();
+}
+
+void LlmProposer::resume()
+{
+    m_pause.end();
+    for (Question& question : std::exchange(m_resting, {})) {
+        submit(std::move(question));
+    }
+}
+
+std::optional<double> LlmProposer::readsOn() const
+{
+    return m_pause.on() && !m_asked.empty()
+               ? std::optional(std::chrono::duration<double>(m_pause.left(QuestionPause::Clock::now())).count())
+               : std::nullopt;
+}
+
+/// While paused: takes back what is not waited for.
+void LlmProposer::letGo()
+{
+    const auto now = QuestionPause::Clock::now();
+    std::vector<RequestId> going;
+    for (const auto& [request, question] : m_asked) {
+        const llm::ChatClient& client = *m_models[question.model].client;
+        if (!m_pause.waitsFor(question.exchange, client.answering(request), now)) {
+            going.push_back(request);
+        }
+    }
+    for (const RequestId request : going) {
+        m_models[m_asked.at(request).model].client->cancel(request);
+    }
+    if (!going.empty()) { // what had come of them goes on record at once
+        takeEvents();
+    }
+    for (const RequestId request : going) {
+        if (auto left = m_asked.extract(request)) { // its client had nothing more to say of it
+            rest(std::move(left.mapped()), "");
+        }
+    }
+}
+
+void LlmProposer::rest(Question question, std::string partialText)
+{
+    if (QuestionPause::takeBack(question.exchange, std::move(partialText), "The wait for it was ended")) {
+        (void)m_log->ended(question.exchange); // at worst it is found as lost when the session is opened again
+    } else {
+        m_log->leftOpen(question.exchange);
+    }
+    m_resting.push_back(std::move(question));
+}
+
 // --- answers -----------------------------------------------------------------------------------------------------
 
 std::vector<proposer::Answer> LlmProposer::receive()
+{
+    takeEvents();
+    if (m_pause.on()) {
+        letGo(); // whose time is over
+    }
+    return std::exchange(m_answers, {});
+}
+
+void LlmProposer::takeEvents()
 {
     for (const LlmModel& model : m_models) {
         for (llm::chat::Event& event : model.client->receive()) {
             onEvent(event);
         }
     }
-    return std::exchange(m_answers, {});
 }
 
 void LlmProposer::onEvent(llm::chat::Event& event)
@@ -451,6 +589,9 @@ void LlmProposer::noteFailure(Exchange& exchange, const LlmModel& model, llm::ch
 void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
 {
     using Kind = llm::ChatFailure::Kind;
+    if (failed.failure.kind == Kind::Cancelled) { // by a pause: who cancels it for good has forgotten it
+        return rest(std::move(question), std::move(failed.failure.partialText));
+    }
     Exchange& exchange = question.exchange;
     noteFailure(exchange, m_models[question.model], failed);
     if (const auto result = m_log->ended(exchange); !result) {
@@ -458,9 +599,10 @@ void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
         return postpone(question);
     }
     easeHold();
-    switch (failed.failure.kind) {
+    const bool ofProgram = failed.failure.kind == Kind::Rejected && !isBilled(exchange.provider);
+    switch (ofProgram ? Kind::Server : failed.failure.kind) { // a program may stumble, as a server may
     case Kind::Cancelled:
-        return;
+        return; // not here
     case Kind::Overflow:
         question.room /= 2;
         if (question.room >= smallestRoom) {

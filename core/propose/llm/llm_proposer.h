@@ -6,6 +6,7 @@
 #include "core/propose/llm/answer_reading.h"
 #include "core/propose/llm/llm_settings.h"
 #include "core/propose/llm/model_choice.h"
+#include "core/propose/llm/question_pause.h"
 #include "core/propose/prompt/prompt_assembly.h"
 #include "core/propose/proposer.h"
 
@@ -30,6 +31,7 @@ struct LlmModel {
 /// source, which runs as any candidate. Answers that were cut off are never compiled; an answer without a kernel, with
 /// the parent's kernel, or that changes locked lines is asked for once more, with what was wrong with it. Under a
 /// parent that is far from the best known (below `worthFactor` of its speed-up), no ideas are asked for.
+/// A question that was asked before and has no answer is asked again as it was, of the same model.
 ///
 /// Thread: the engine's. Owns its clients; the log outlives it. Errors: what a person must mend (quota, key, model,
 /// network, a cap, the session's disk) holds the proposer; what is the answer's fault is a reason.
@@ -38,9 +40,9 @@ class LlmProposer final : public Proposer
 public:
     static constexpr double worthFactor = 0.8;
 
-    /// `prompts`: one of each name. `models`: at least one.
+    /// `prompts`: one of each name. `models`: at least one. `pause`: how long a pause waits for answers.
     LlmProposer(std::string name, std::vector<LlmModel> models, std::vector<PromptTemplate> prompts,
-                LlmSettings settings);
+                LlmSettings settings, QuestionPause pause = QuestionPause());
 
     std::string_view name() const override { return m_name; }
     void ideas(RequestId id, const IdeaContext& context) override;
@@ -51,6 +53,9 @@ public:
     int repairs() const override { return m_settings.repairs; }
     std::optional<Held> held() const override { return m_held; }
     void goOn() override;
+    void pause(bool readOn) override;
+    void resume() override;
+    std::optional<double> readsOn() const override;
     void keepExchanges(ExchangeLog& log) override { m_log = &log; }
     bool askLessons(const LessonsContext& context) override;
     std::optional<proposer::Lessons> takeLessons() override;
@@ -84,6 +89,11 @@ private:
     static void noteAnswer(Exchange& exchange, const LlmModel& model, llm::chat::Answered& answered);
     static void noteFailure(Exchange& exchange, const LlmModel& model, llm::chat::Failed& failed);
     void submit(Question question);
+    bool compose(Question& question, const std::string& key);
+    bool takeUp(Question& question, Exchange asked) const;
+    void takeEvents();
+    void letGo();
+    void rest(Question question, std::string partialText);
     Result<AssembledPrompt> promptFor(const Question& question, const PromptTemplate& prompt) const;
     const PromptTemplate& templateFor(const Question& question) const;
     llm::ChatRequest requestFor(const Question& question) const;
@@ -107,6 +117,8 @@ private:
     std::vector<proposer::Answer> m_answers;
     std::int64_t m_nextRequest = 1;
     std::optional<Held> m_held;
+    QuestionPause m_pause;
+    std::vector<Question> m_resting; ///< taken back by a pause
     std::optional<LessonsQuestion> m_lessons;
 };
 
