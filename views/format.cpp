@@ -241,6 +241,9 @@ QString statusLine(const RunStatus& status, Provenance provenance)
     if (status.judging > 0) {
         parts += tr("%1 judging").arg(status.judging);
     }
+    if (status.readsOn) {
+        parts += tr("an answer is coming: %1 s more at most").arg(*status.readsOn);
+    }
     if (status.idleShare) {
         parts += tr("device idle %1 %").arg(number(100 * *status.idleShare));
     }

@@ -2,6 +2,7 @@
 #include "views/main_window.h"
 
 #include "views/banner.h"
+#include "views/closing_pause.h"
 #include "views/command_palette.h"
 #include "views/comparison.h"
 #include "views/cross_mode.h"
@@ -54,7 +55,8 @@ MainWindow::MainWindow(Workbench& bench, QSettings& settings)
       m_shelf(new ProfileShelf(bench, this)), m_comparison(new Comparison(bench, this)),
       m_metrics(new MetricPanel(bench, *m_shelf, *m_comparison, settings)),
       m_roofline(new RooflinePanel(bench, *m_shelf, *m_comparison)), m_log(new LogModel(20000, this)),
-      m_logView(new QListView), m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel)
+      m_logView(new QListView), m_banner(new Banner(bench.themes())), m_closing(new ClosingPause(bench, this)),
+      m_pages(new QStackedWidget), m_status(new QLabel)
 {
     setObjectName(QStringLiteral("main"));
     setAcceptDrops(true);
@@ -149,6 +151,9 @@ void MainWindow::connectSession()
         updateStatus();
     });
     connect(&m_bench.nodes(), &NodeStore::statusChanged, this, &MainWindow::updateStatus);
+    connect(m_closing, &ClosingPause::waits, this,
+            [this](const QString& sentence) { m_banner->say(Banner::Kind::Note, sentence); });
+    connect(m_closing, &ClosingPause::closeNow, this, &QWidget::close);
     connect(&bridge, &EngineBridge::opening, this, [this] { m_status->setText(tr("opening the session…")); });
     connect(&bridge, &EngineBridge::openFailed, this, [this](const Error& error) {
         m_banner->say(Banner::Kind::Problem, format::text(error.message));
@@ -271,6 +276,9 @@ void MainWindow::saveState()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
+    if (!m_closing->mayClose()) {
+        return event->ignore();
+    }
     if (m_sessionShown) {
         saveState();
     } else {

@@ -13,6 +13,7 @@ class QStackedWidget;
 namespace espalier {
 
 class Banner;
+class ClosingPause;
 class Comparison;
 class CommandPalette;
 class CrossMode;
@@ -101,6 +102,7 @@ private:
     LogModel* m_log;
     QListView* m_logView;
     Banner* m_banner;
+    ClosingPause* m_closing;
     QStackedWidget* m_pages;
     QLabel* m_status;
     QDockWidget *m_leaderboardDock, *m_planDock, *m_outlineDock, *m_standingDock, *m_inspectorDock, *m_metricsDock,
