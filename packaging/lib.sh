@@ -5,19 +5,25 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 say() { printf '%s\n' "$*" >&2; }
 die() { say "espalier: $*"; exit 1; }
 
-# The CUDA toolkit is found, never installed. Sets CUDA_HOME.
+# The CUDA toolkit is found, never installed: in $CUDA_HOME, else nvcc on the PATH, else /usr/local/cuda. Sets CUDA_HOME
+# to where nvcc itself says that it is: a wrapper script of that name may stand before it.
 find_toolkit() {
-  local nvcc
-  for nvcc in "${CUDA_HOME:-/nonexistent}/bin/nvcc" "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
-    [ -x "$nvcc" ] && break
-  done
-  [ -x "$nvcc" ] || die "no CUDA toolkit was found; install CUDA toolkit 13.x from NVIDIA (nvcc is enough, no GPU needed) or set CUDA_HOME to its folder."
-  local release
+  local nvcc here release
+  if [ -n "${CUDA_HOME:-}" ]; then
+    nvcc=$CUDA_HOME/bin/nvcc
+    [ -x "$nvcc" ] || die "CUDA_HOME is $CUDA_HOME, where there is no bin/nvcc; set it to the folder of a CUDA toolkit 13.x, or unset it."
+  else
+    nvcc=$(command -v nvcc || true)
+    [ -x "$nvcc" ] || nvcc=/usr/local/cuda/bin/nvcc
+    [ -x "$nvcc" ] || die "no CUDA toolkit was found; install CUDA toolkit 13.x from NVIDIA (nvcc is enough, no GPU needed) or set CUDA_HOME to its folder."
+  fi
   release=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
   case "$release" in
     13.*) ;;
     *) die "$nvcc is CUDA ${release:-of an unknown version}; Espalier needs CUDA toolkit 13.x: install it from NVIDIA or set CUDA_HOME to its folder." ;;
   esac
+  here=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ _HERE_=//p')
+  [ -x "$here/nvcc" ] && nvcc=$here/nvcc
   CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
   export CUDA_HOME
 }

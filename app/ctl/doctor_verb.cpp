@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/subprocess.h"
 #include "core/base/text.h"
+#include "core/build/build_sandbox.h"
 #include "core/build/nvcc_build_pool.h"
 #include "core/build/toolkit.h"
 #include "core/llm/make_client.h"
@@ -54,8 +55,9 @@ Finding examineCompiler(const Result<Toolkit>& toolkit)
         return {"compiler", State::Missing, written.error().message, "free some space"};
     }
     const auto built =
-        runToEnd({.argv = {toolkit->nvcc.string(), "-cubin", "-arch=sm_90", "-o", source + ".cubin", source}}, "",
-                 std::chrono::seconds(60));
+        runToEnd({.argv = {toolkit->nvcc.string(), "-cubin", "-arch=sm_90", "-o", source + ".cubin", source},
+                  .environment = compilerEnvironment(*toolkit, scratch->path().string())}, // as a build has it
+                 "", std::chrono::seconds(60));
     if (!built || !built->status.success()) {
         const std::string words = built ? printable(built->err, 300) : built.error().message;
         return {"compiler", State::Missing, fmt::format("{} cannot compile a kernel: {}", place, trimmed(words)),

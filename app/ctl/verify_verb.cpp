@@ -40,7 +40,7 @@ Result<std::string> complaintOfForeignBuild(const StoredExport& stored)
     const fs::path source = fs::absolute(stored.folder / (stored.name + ".cu"), error);
     ProcessSpec spec;
     ESPALIER_TRY(const Task task, loadTask(stored.task.string()));
-    spec.argv = compilerFlags(task);
+    spec.argv = compilerFlags(task, stored.source);
     spec.argv.insert(spec.argv.begin(), toolkit.nvcc.string());
     spec.argv.insert(spec.argv.end(), {"-c", "-o", (scratch.path() / "object").string(), source.string()});
     if (architecture.starts_with("sm_")) {

@@ -80,7 +80,7 @@ class OutputParser
 {
 public:
     OutputParser(std::string_view output, std::string_view source, std::string_view ptx, std::string_view sourceName)
-        : m_lines(splitLines(output)), m_source(splitLines(source)), m_ptx(ptx, sourceName)
+        : m_lines(splitLines(output)), m_source(splitLines(source)), m_ptx(ptx, sourceName), m_sourceName(sourceName)
     {
     }
 
@@ -175,13 +175,17 @@ private:
 
     void linkerOrAssembler(std::string_view line)
     {
-        for (const std::string_view mark : {"undefined reference to", "multiple definition of", "cannot find -l"}) {
+        for (const std::string_view mark :
+             {"undefined reference to", "multiple definition of", "cannot find -l", "relocation truncated to fit"}) {
             if (const std::size_t at = line.find(mark); at != std::string_view::npos) {
                 add({"linker", 0, 0, true, std::string(line.substr(at))});
             }
         }
         for (const std::string_view mark :
-             {"virtual memory exhausted", "out of memory allocating", "internal compiler error", "Killed signal"}) {
+             {"virtual memory exhausted", "out of memory allocating", ": internal compiler error", "Killed signal"}) {
+            if (line.find(" | ") != std::string_view::npos) {
+                break; // a line of the source, as gcc shows it: it may say anything
+            }
             m_result.crashed = m_result.crashed || line.find(mark) != std::string_view::npos;
         }
     }
@@ -222,11 +226,28 @@ private:
             const std::string_view shown = m_ptx.text(inPtx);
             text += shown.empty() ? fmt::format(" (PTX line {})", number) : fmt::format(" (PTX: {})", shown);
         }
+        if (said.find("global constant data") != std::string_view::npos) {
+            place = constantsPlace();
+        }
         if (place) {
             add({std::move(place->file), place->line, 0, !warning, "ptxas: " + text});
         } else {
             add({"ptxas", 0, 0, !warning, std::move(text)});
         }
+    }
+
+    /// The declaration of the largest constant: PTX has no marks for data.
+    std::optional<PtxLines::Place> constantsPlace() const
+    {
+        std::string name = demangled(std::string(m_ptx.largestConstant()));
+        name.erase(0, name.rfind(':') + 1); // npos + 1 is 0
+        for (std::size_t i = 0; !name.empty() && i < m_source.size(); ++i) {
+            const std::size_t mark = m_source[i].find("__constant__");
+            if (mark != std::string_view::npos && m_source[i].find(name, mark) != std::string_view::npos) {
+                return PtxLines::Place{m_sourceName, static_cast<int>(i) + 1};
+            }
+        }
+        return std::nullopt;
     }
 
     /// The functions in ptxas's quotes by the names that the source gives them; the first one's place, if it is known.
@@ -273,6 +294,7 @@ private:
 
     std::vector<std::string_view> m_lines, m_source;
     PtxLines m_ptx;
+    std::string m_sourceName;
     std::size_t m_at = 0;
     bool m_inKernel = false;
     CompilerOutput m_result;

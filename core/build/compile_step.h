@@ -20,8 +20,8 @@ struct InputFile {
 
 /// One run of nvcc over one source. Values.
 struct CompileRequest {
-    std::string source;            ///< seen as `sourceName`, byte for byte
-    std::string sourceName;        ///< "candidate.cu"
+    std::string source;           ///< seen as `sourceName`, byte for byte
+    std::string sourceName;       ///< "candidate.cu"
     std::vector<InputFile> files; ///< beside it: "entry.h" and what else the arguments name
     std::vector<std::string> includeRoots;
     std::vector<std::string> arguments; ///< of nvcc, without -shared, -I, source and -o

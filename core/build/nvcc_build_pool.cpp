@@ -14,11 +14,11 @@
 #include "core/build/entry_header.h"
 #include "core/build/host_objects.h"
 #include "core/build/host_part.h"
-#include "core/build/language_standard.h"
 #include "core/build/leftovers.h"
 #include "core/build/slip_advice.h"
 #include "core/build/source_review.h"
 #include "core/build/symbol_check.h"
+#include "core/model/language_standard.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -99,23 +99,27 @@ std::vector<InputFile> filesFor(const BuildJob& job)
     return files;
 }
 
-/// `standard`: what the source states; empty: what the task's flags say.
-std::vector<std::string> nvccArguments(const BuildJob& job, const std::string& standard)
+std::vector<std::string> nvccArguments(const BuildJob& job)
 {
     const std::string& arch = job.architecture;
-    std::vector<std::string> arguments = {
-        "-cudart",  "none",    "--no-compress", "-lineinfo",
-        "-Xptxas",  "-v",      "-Xcompiler",    "-fPIC,-fvisibility=default",
-        "-include", "entry.h", "-gencode",      fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
-    std::string chosen = "-std=c++17";
+    std::vector<std::string> arguments = {"-cudart",
+                                          "none",
+                                          "--no-compress",
+                                          "-lineinfo",
+                                          "-Xptxas",
+                                          "-v",
+                                          "-std=" + languageStandard(job.source, *job.task),
+                                          "-Xcompiler",
+                                          "-fPIC,-fvisibility=default",
+                                          "-include",
+                                          "entry.h",
+                                          "-gencode",
+                                          fmt::format("arch=compute_{0},code=[sm_{0},compute_{0}]", arch)};
     for (const std::string& flag : job.task->build.flags) {
-        if (flag.starts_with("-std=")) {
-            chosen = flag;
-        } else {
+        if (!flag.starts_with("-std=")) {
             arguments.push_back(flag);
         }
     }
-    arguments.push_back(standard.empty() ? chosen : "-std=" + standard);
     if (job.role == SourceRole::Candidate) {
         for (std::string& argument : leftoverArguments()) {
             arguments.push_back(std::move(argument));
@@ -189,14 +193,13 @@ private:
 
     BuildCache::Entry obtain(const BuildJob& job, std::stop_token stop)
     {
-        const auto standard = statedStandard(job.source);
-        if (!standard) {
+        if (const auto standard = statedStandard(job.source); !standard) {
             return {ended(Outcome::BuildFailed, NotRunCause::None,
                           fmt::format("{}, {}", sourceNameOf(job.role), standard.error().message)),
                     std::nullopt};
         }
         const std::vector<InputFile> files = filesFor(job);
-        const std::vector<std::string> arguments = nvccArguments(job, *standard);
+        const std::vector<std::string> arguments = nvccArguments(job);
         const auto key = m_keys.keyOf(job, *m_options.toolkit, files, arguments);
         if (!key) {
             return {notRun(NotRunCause::Infrastructure, key.error().message), std::nullopt};
@@ -393,7 +396,8 @@ private:
                           fmt::format("nvcc could not be run ({}); reinstall the CUDA toolkit {}",
                                       trimmed(printable(compiled.output, 200)), m_options.toolkit->version));
         }
-        if (std::string slip = slipAdvice(record.messages, *job.task); !slip.empty()) {
+        if (std::string slip = slipAdvice(record.messages, *job.task, languageStandard(job.source, *job.task));
+            !slip.empty()) {
             Evaluation evaluation = ended(Outcome::BuildFailed, NotRunCause::None, std::move(slip));
             evaluation.evidence = {{"not_allowed", evaluation.reason}};
             return evaluation;

@@ -76,6 +76,27 @@ std::optional<PtxLines::Place> PtxLines::placeOf(int line) const
     return std::nullopt;
 }
 
+/// `.const .align 4 .b8 table[80000];`, with `.visible` or `.global` marks before it or an initialiser behind it.
+std::string_view PtxLines::largestConstant() const
+{
+    std::string_view largest;
+    int most = 0;
+    for (const std::string_view raw : m_lines) {
+        const std::string_view line = trimmed(raw);
+        const std::size_t open = line.find('[');
+        if (line.starts_with("//") || line.find(".const ") == std::string_view::npos ||
+            open == std::string_view::npos) {
+            continue;
+        }
+        if (const int bytes = leadingNumber(line.substr(open + 1)); bytes > most) {
+            most = bytes;
+            largest = line.substr(0, open);
+            largest.remove_prefix(largest.find_last_of(" \t") + 1);
+        }
+    }
+    return largest;
+}
+
 /// "1 9 5" or "2 310 3, function_name $L__info_string0, inlined_at 1 30 2"; line 0 stands for code of no line.
 std::optional<PtxLines::Place> PtxLines::marked(std::string_view mark) const
 {

@@ -28,6 +28,8 @@ public:
     std::optional<Place> placeOf(int line) const; ///< of a line of the PTX, from 1
     /// Where a function begins, or, when the PTX only declares it, where it is first called.
     std::optional<Place> placeOfFunction(std::string_view symbol) const;
+    /// The longest array in the constant memory that a source fills itself, by its symbol; empty: none.
+    std::string_view largestConstant() const;
     std::string_view text(int line) const; ///< trimmed; empty where there is no such line
 
 private:

@@ -40,6 +40,18 @@ std::string headerAdvice(std::string_view header, const Task& task)
            "build.include names";
 }
 
+/// EDG names a word that it does not know in quotes, and members of std that <version> hides.
+bool isOfCpp20(std::string_view text)
+{
+    constexpr std::array<std::string_view, 12> words = {
+        "\"concept\"", "\"requires\"", "\"consteval\"",      "\"constinit\"", "\"bit_cast\"",       "\"span\"",
+        "\"ranges\"",  "\"numbers\"",  "\"floating_point\"", "\"integral\"",  "\"has_single_bit\"", "\"bit_ceil\""};
+    const bool unknown =
+        text.find("is undefined") != std::string_view::npos || text.find("has no member") != std::string_view::npos;
+    return unknown && std::any_of(words.begin(), words.end(),
+                                  [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
 /// Words that EDG has for a second declaration that does not agree with the first, which entry.h holds.
 bool isOtherSignature(std::string_view text, const std::string& name)
 {
@@ -56,7 +68,7 @@ bool isOtherSignature(std::string_view text, const std::string& name)
 
 } // namespace
 
-std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& task)
+std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& task, std::string_view standard)
 {
     const auto first =
         std::find_if(messages.begin(), messages.end(), [](const CompileMessage& message) { return message.error; });
@@ -65,6 +77,10 @@ std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& 
     }
     if (const std::string_view header = missingHeader(first->text); !header.empty()) {
         return fmt::format("{}: {}; {}", shownPlace(*first), first->text, headerAdvice(header, task));
+    }
+    if (standard < "c++20" && isOfCpp20(first->text)) {
+        return fmt::format("{}: {}; it was compiled as {}: a line \"// espalier: std c++20\" asks for C++20",
+                           shownPlace(*first), first->text, standard);
     }
     for (const auto& [name, prototype] : {std::pair(task.entry, entryPrototype(task)),
                                           std::pair(task.entry + "_workspace", workspacePrototype(task))}) {

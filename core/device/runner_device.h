@@ -35,6 +35,7 @@ struct BlockClock {
     double hostMicroseconds = 0;  ///< from the first enqueued operation to the end of the last one
     int status = 0;               ///< 0, or the first non-zero value a call returned; the block ends with that call
     std::size_t failedCall = 0;   ///< index of that call
+    std::string refused;          ///< the first launch that the runtime refused, in words; empty: none
 };
 
 /// A copy within the device's memory, of bytes.

@@ -4,11 +4,13 @@
 #include "core/base/hash.h"
 #include "core/build/entry_header.h"
 #include "core/export/source_parts.h"
+#include "core/model/language_standard.h"
 #include "core/model/node_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -284,8 +286,8 @@ std::string sourceHead(const ExportSubject& subject)
     const BuildRecord build = subject.node.evaluation.build.value_or(BuildRecord{});
     const std::string number = architectureOf(subject);
     head += fmt::format("// Built with nvcc {} for sm_{}: nvcc {} -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                        build.toolkit, number, fmt::join(compilerFlags(subject.task), " "), number, number,
-                        subject.names.file);
+                        build.toolkit, number, fmt::join(compilerFlags(subject.task, subject.node.source), " "), number,
+                        number, subject.names.file);
     return head;
 }
 
@@ -303,15 +305,11 @@ ExportNames ExportNames::of(const Task& task, const std::string& source, const s
     return names;
 }
 
-std::vector<std::string> compilerFlags(const Task& task)
+std::vector<std::string> compilerFlags(const Task& task, const std::string& source)
 {
-    std::vector<std::string> flags = task.build.flags;
-    const bool stated = std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
-        return flag.starts_with("-std") || flag.starts_with("--std");
-    });
-    if (!stated) {
-        flags.insert(flags.begin(), "-std=c++17");
-    }
+    std::vector<std::string> flags = {"-std=" + languageStandard(source, task)};
+    std::copy_if(task.build.flags.begin(), task.build.flags.end(), std::back_inserter(flags),
+                 [](const std::string& flag) { return !flag.starts_with("-std") && !flag.starts_with("--std"); });
     return flags;
 }
 

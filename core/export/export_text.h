@@ -29,8 +29,8 @@ struct ExportSubject {
     const ExportNames& names;
 };
 
-/// What nvcc is told of the language for this task's sources: -std first, then the task's own flags.
-std::vector<std::string> compilerFlags(const Task& task);
+/// What nvcc is told of the language for a source of this task: -std first, then the task's own flags.
+std::vector<std::string> compilerFlags(const Task& task, const std::string& source);
 
 /// NAME.h: the functions that NAME.cu defines, and under which conditions they were verified. Pure.
 std::string exportedHeader(const ExportSubject& subject);

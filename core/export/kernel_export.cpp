@@ -4,10 +4,11 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/export/export_text.h"
 #include "core/export/task_folder.h"
-#include "core/base/text.h"
 #include "core/model/evaluation_json.h"
+#include "core/model/language_standard.h"
 #include "core/model/node_text.h"
 #include "core/model/task_fields.h"
 

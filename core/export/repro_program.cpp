@@ -108,7 +108,8 @@ private:
         std::string text =
             fmt::format("// Node {} (\"{}\") of a search on {}, called as {} has it.\n"
                         "//   nvcc -O3 {} -lineinfo -arch=native -Xcompiler -ffp-contract=off repro.cu -o repro\n",
-                        node.id.value, title, m_task.id, m_recipe.where, fmt::join(compilerFlags(m_task), " "));
+                        node.id.value, title, m_task.id, m_recipe.where,
+                        fmt::join(compilerFlags(m_task, m_request.node.source), " "));
         if (m_request.check) {
             text += "//   ./repro           calls, times, and every output compared with the fp64 oracle; exit code 3: "
                     "wrong\n"

@@ -52,6 +52,12 @@ Judged<void> orNoMemory(int status, const std::string& during)
                 true});
 }
 
+std::string refusedLaunch(const BlockFacts& facts)
+{
+    const std::string& refused = facts.block.clock.refused;
+    return refused.empty() ? std::string() : "; " + refused;
+}
+
 std::vector<std::string> entryNames(const std::string& entry)
 {
     return {entry, entry + "_workspace"};
@@ -133,14 +139,17 @@ Judged<BlockFacts> runCalls(const Context& context, LoadedRunner& runner, const 
         return std::unexpected(verdictOf(block.error(), during));
     }
     BlockFacts facts{std::move(*block), std::move(report)};
+    facts.block.clock.refused = printable(facts.block.clock.refused, 1000); // a claim
     if (const std::string left = context.device().restoreState(); !left.empty() && !runner.process->trusted()) {
         return rejected(Outcome::Suspicious, "state", fmt::format("{} and left it so during {}", left, during));
     }
     ESPALIER_CHECK(orNoMemory(facts.block.clock.status, during));
     if (facts.block.clock.status != 0 && stands(Defence::ReturnValue)) {
         return rejected(Outcome::RuntimeFailed, "return",
-                        fmt::format("returned {} in call {} during {}", cudaErrorText(facts.block.clock.status),
-                                    facts.block.clock.failedCall + 1, during));
+                        fmt::format("returned {}{} during {}{}", cudaErrorText(facts.block.clock.status),
+                                    calls.size() > 1 ? fmt::format(" in its call {}", facts.block.clock.failedCall + 1)
+                                                     : std::string(),
+                                    during, refusedLaunch(facts)));
     }
     if (context.session.simulated()) {
         ESPALIER_CHECK(judgeEnd(facts.report, calls.size(), during));

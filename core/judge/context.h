@@ -49,6 +49,9 @@ std::vector<std::string> entryNames(const std::string& entry); ///< what a candi
 /// "CUDA error 700 (illegal address)"
 std::string cudaErrorText(int code);
 
+/// "; the launch of … was refused …", where the runtime refused one in these calls; empty where it took them all.
+std::string refusedLaunch(const BlockFacts& facts);
+
 /// For a call that returned "out of memory": not_run, and worth another try. Who took the memory cannot be told, so it
 /// counts neither for nor against the library. Every other value says nothing here.
 Judged<void> orNoMemory(int status, const std::string& during);

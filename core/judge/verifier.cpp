@@ -109,6 +109,10 @@ Judged<void> Verifier::prepareAndCall(WorkArea& area, const std::string& where, 
             continue;
         }
         if (auto verdict = OracleComparison::judge(plan, a, found[a], before, where)) {
+            if (const std::string refused = refusedLaunch(facts); !refused.empty()) { // and it returned success
+                verdict->reason += refused;
+                verdict->evidence.push_back({"launch", facts.block.clock.refused});
+            }
             return std::unexpected(std::move(*verdict));
         }
         OracleComparison::add(tallies[a], found[a]);

@@ -205,9 +205,10 @@ private:
             readCondition(text.substr(3), index);
         } else if (word == "tune") {
             readTunable(text, index);
+        } else if (word == "std") { // the compiler's (language_standard.h), which says what is wrong with it
         } else {
-            complain(index, "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\" or \"unlock\" after "
-                            "\"espalier:\".");
+            complain(index, "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\", \"unlock\" or "
+                            "\"std c++20\" after \"espalier:\".");
         }
     }
 

@@ -2,6 +2,7 @@
 #include "core/runner/entry_point_gate.h"
 
 #include "core/runner/graph_gate.h"
+#include "core/runner/launch_gate.h"
 #include "core/runner/runtime_function.h"
 
 #include <cstring>
@@ -95,6 +96,7 @@ void installEntryPointGate(bool trusted, void* stream)
     find(realBeginCapture, "cudaStreamBeginCapture");
     find(realEndCapture, "cudaStreamEndCapture");
     installGraphGate(trusted);
+    installLaunchGate();
 }
 
 } // namespace espalier::runner

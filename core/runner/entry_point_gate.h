@@ -10,6 +10,7 @@ namespace espalier::runner {
 ///   cudaStreamBeginCapture, cudaStreamEndCapture  on the given stream they tell whether the judge captures the call:
 ///                                                 refused there, whatever the stream does
 ///   cudaGraph… around executable graphs           see graph_gate.h
+///   cudaLaunch…Kernel…, __cuda…                   handed on, and what is refused is noted: see launch_gate.h
 /// Trusted libraries (oracle, baselines) get every answer of the runtime.
 /// Call once, after the runtime was loaded and before the library is. `stream`: the one every call is given. Thread:
 /// the runner's.

@@ -215,6 +215,7 @@ std::string encode(const Reply& reply)
     writer.put(reply.clock.hostMicroseconds);
     writer.put(static_cast<std::int32_t>(reply.clock.status));
     writer.put(static_cast<std::uint32_t>(reply.clock.failedCall));
+    writer.put(std::string_view(reply.clock.refused).substr(0, maxText));
     const std::size_t calls = std::min(reply.clock.calls.size(), maxCalls);
     writer.put(static_cast<std::uint32_t>(calls));
     for (std::size_t i = 0; i < calls; ++i) {
@@ -244,6 +245,7 @@ Result<Reply> decodeReply(std::string_view bytes)
     reply.clock.hostMicroseconds = getTime(reader);
     reply.clock.status = reader.get<std::int32_t>();
     reply.clock.failedCall = reader.count(maxCalls);
+    reply.clock.refused = reader.text(maxText);
     reply.clock.calls.resize(reader.count(maxCalls));
     for (CallClock& call : reply.clock.calls) {
         call.eventMicroseconds = getTime(reader);

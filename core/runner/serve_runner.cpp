@@ -4,6 +4,7 @@
 #include "core/base/message_socket.h"
 #include "core/runner/confinement.h"
 #include "core/runner/entry_point_gate.h"
+#include "core/runner/launch_gate.h"
 #include "core/runner/native_call.h"
 #include "core/runner/runner_messages.h"
 
@@ -171,7 +172,9 @@ Result<void> Server::block(const Request& request, Reply& reply)
     for (const Call& call : request.calls) {
         ESPALIER_TRY(plan.snapshots.emplace_back(), copiesOf(call));
     }
+    takeRefusedLaunch(); // of earlier calls
     ESPALIER_TRY(reply.clock, m_device.runBlock(plan));
+    reply.clock.refused = takeRefusedLaunch();
     return {};
 }
 

@@ -68,6 +68,7 @@ void CandidatePipeline::setEvaluator(Evaluator* evaluator)
         }
     }
     m_judging.clear();
+    m_judgeFaults.forget();
     m_evaluator = evaluator;
 }
 
@@ -213,12 +214,14 @@ void CandidatePipeline::abandon()
     m_launching = false;
     m_ahead.clear();
     m_shelf.cancelAll();
+    m_buildFaults.end();
     for (const auto& [id, node] : m_judging) {
         if (m_evaluator) {
             m_evaluator->cancel(id);
         }
     }
     m_judging.clear();
+    m_judgeFaults.forget();
     for (auto& [node, pass] : m_passes) {
         if (pass.step != Step::Queued) {
             toQueue(pass);

@@ -3,6 +3,7 @@
 
 #include "core/build/incumbent.h"
 #include "core/model/again.h"
+#include "core/search/fault_blame.h"
 #include "core/search/library_shelf.h"
 #include "core/search/node_book.h"
 #include "core/search/session_journal.h"
@@ -145,11 +146,17 @@ private:
     void buildAhead();
     void cancelAhead();
     void startJudging();
+    void startJudgeControl();
+    void endJudgeControl(const Evaluation* control);
     void nameProgram(Pass& pass, const Library& library, BuildRecord& build);
     bool awaitsTwin(NodeId node, const Pass& pass) const;
     bool endIfTwin(NodeId node, Pass& pass);
     void endTwins();
     void applyBuild(Pass& pass, const BuildResult& result);
+    std::vector<NodeId> awaiting(const std::string& key) const;
+    bool isCandidates(const std::string& key) const;
+    void blame(const std::string& key, const Evaluation& fault);
+    void endBuildControl(const Evaluation& control);
     void applyReference(Reference& reference, const BuildResult& result);
     bool referencesReady() const;
     bool obtain(const BuildOrder& order, std::optional<Library>& library);
@@ -183,7 +190,8 @@ private:
     std::int64_t m_nextRequest = 1;
     bool m_launching = false;
     std::int64_t m_allowance = 0;
-    int m_infrastructureInRow = 0;
+    BuildFaults m_buildFaults;
+    JudgeFaults m_judgeFaults;
     std::set<std::string> m_ahead; ///< keys that are being compiled and that nothing waits for yet
     std::vector<Unwritten> m_unwritten;
     std::vector<pipeline::Event> m_events;

@@ -97,28 +97,86 @@ void CandidatePipeline::onBuildPool()
         }
         const BuildResult copy = *result;
         const bool ahead = m_ahead.erase(key) > 0;
+        if (m_buildFaults.isControl(key)) {
+            m_shelf.forget(key);
+            endBuildControl(copy.evaluation);
+            continue;
+        }
         if (isOurs(copy.evaluation)) {
             m_shelf.forget(key);
-            if (!ahead && copy.evaluation.cause == NotRunCause::Infrastructure) {
-                trouble({ErrorCode::Internal, copy.evaluation.reason});
+            if (!ahead && isInfrastructure(copy.evaluation)) {
+                if (isCandidates(key)) {
+                    blame(key, copy.evaluation);
+                } else {
+                    trouble({ErrorCode::Internal, copy.evaluation.reason});
+                }
             }
+        } else {
+            m_buildFaults.settled(key);
         }
         for (Reference& reference : m_references) {
             if (reference.key == key) {
                 applyReference(reference, copy);
             }
         }
-        std::vector<NodeId> waiting;
-        for (const auto& [node, pass] : m_passes) {
-            if (pass.step == Step::Building && pass.key == key) {
-                waiting.push_back(node);
-            }
-        }
-        for (const NodeId node : waiting) {
+        for (const NodeId node : m_buildFaults.awaitsControl(key) ? std::vector<NodeId>() : awaiting(key)) {
             if (const auto found = m_passes.find(node); found != m_passes.end()) {
                 applyBuild(found->second, copy);
             }
         }
+    }
+}
+
+std::vector<NodeId> CandidatePipeline::awaiting(const std::string& key) const
+{
+    std::vector<NodeId> waiting;
+    for (const auto& [node, pass] : m_passes) {
+        if (pass.step == Step::Building && pass.key == key) {
+            waiting.push_back(node);
+        }
+    }
+    return waiting;
+}
+
+/// Not the root's, which nothing goes on without, nor of what candidates are compared with.
+bool CandidatePipeline::isCandidates(const std::string& key) const
+{
+    const std::vector<NodeId> nodes = awaiting(key);
+    return !nodes.empty() && nodes.front() != taskRoot;
+}
+
+/// A candidate's build ended for a reason of ours: it is queued once more, or waits for what a control says.
+void CandidatePipeline::blame(const std::string& key, const Evaluation& fault)
+{
+    if (m_buildFaults.after(key, fault) == BuildFaults::Next::Control && !m_buildFaults.control()) {
+        m_buildFaults.order(m_rootOrder, timestamp());
+        m_shelf.order(*m_buildFaults.control());
+    }
+}
+
+void CandidatePipeline::endBuildControl(const Evaluation& control)
+{
+    for (auto& [key, fault] : m_buildFaults.end()) {
+        for (const NodeId node : awaiting(key)) {
+            Pass& pass = m_passes.at(node);
+            if (pass.start.again) {
+                forgetAgain(node, fault.reason);
+                continue;
+            }
+            if (isOurs(control)) {
+                toQueue(pass);
+                continue;
+            }
+            Evaluation evaluation = fault;
+            evaluation.stage = Stage::Build;
+            evaluation.epoch = m_setup.epoch;
+            evaluation.reason += "; it came twice, and the task's root builds";
+            evaluation.evidence.push_back({"build", evaluation.reason});
+            record({node, std::move(evaluation), 0, true});
+        }
+    }
+    if (isInfrastructure(control)) {
+        trouble({ErrorCode::Internal, control.reason});
     }
 }
 

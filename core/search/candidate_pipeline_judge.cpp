@@ -12,7 +12,6 @@ namespace espalier {
 namespace {
 
 constexpr int mostLosses = 2;
-constexpr int mostInfrastructureInRow = 3;
 
 } // namespace
 
@@ -87,6 +86,9 @@ void CandidatePipeline::startJudging()
     }
     if (m_launching) {
         endTwins();
+    }
+    if (m_judgeFaults.controlling()) {
+        return; // first it must be known whether this device runs anything
     }
     const bool rootFirst = m_passes.contains(taskRoot);
     for (auto& [node, pass] : m_passes) {
@@ -163,6 +165,10 @@ void CandidatePipeline::onVerified(const evaluator::Verified& event)
 
 void CandidatePipeline::onFinished(const evaluator::Finished& event)
 {
+    if (m_judgeFaults.isControl(event.id)) {
+        m_judging.erase(event.id);
+        return endJudgeControl(&event.evaluation);
+    }
     Pass* pass = judged(event.id);
     if (!pass) {
         return;
@@ -174,19 +180,42 @@ void CandidatePipeline::onFinished(const evaluator::Finished& event)
     if (event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Cancelled) {
         return toQueue(*pass);
     }
-    const bool infrastructure =
-        event.evaluation.outcome == Outcome::NotRun && event.evaluation.cause == NotRunCause::Infrastructure;
-    m_infrastructureInRow = infrastructure ? m_infrastructureInRow + 1 : 0;
     if (pass->start.node == taskRoot && event.evaluation.outcome == Outcome::NotRun) {
         toQueue(*pass); // no verdict on the kernel: another device may serve
         return broken(
             fmt::format("The root kernel of task {} could not be run: {}", m_setup.task->id, event.evaluation.reason));
     }
+    const bool control = m_judgeFaults.after(event.evaluation);
     endJudged(*pass, event.evaluation);
-    if (m_infrastructureInRow >= mostInfrastructureInRow) {
-        m_infrastructureInRow = 0;
-        trouble({ErrorCode::Internal, fmt::format("{} candidates in a row could not be run: {}",
-                                                  mostInfrastructureInRow, event.evaluation.reason)});
+    if (control) {
+        startJudgeControl();
+    }
+}
+
+void CandidatePipeline::startJudgeControl()
+{
+    Pass root;
+    root.start.node = taskRoot;
+    root.order = m_rootOrder;
+    auto job = m_evaluator ? jobFor(root) : std::nullopt;
+    if (!job) {
+        return; // the root is being built: the next candidate that cannot be run asks again
+    }
+    job->verifyOnly = true;
+    m_judgeFaults.start(job->id);
+    m_judging[job->id] = taskRoot;
+    m_evaluator->submit(std::move(*job));
+}
+
+void CandidatePipeline::endJudgeControl(const Evaluation* control)
+{
+    if (control && control->cause == NotRunCause::Cancelled) {
+        return m_judgeFaults.forget();
+    }
+    if (const std::string reason = m_judgeFaults.end(control); !reason.empty()) {
+        trouble(
+            {ErrorCode::Internal, fmt::format("{} candidates in a row and then the task's root could not be run: {}",
+                                              JudgeFaults::mostInRow, reason)});
     }
 }
 
@@ -224,6 +253,9 @@ void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
     for (const RequestId id : event.unfinished) {
         Pass* pass = judged(id);
         m_judging.erase(id);
+        if (m_judgeFaults.isControl(id)) {
+            m_judgeFaults.forget();
+        }
         if (pass) {
             lose(*pass, event.error.message, verdict);
         }

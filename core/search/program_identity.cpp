@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/build/host_part.h"
+#include "core/model/language_standard.h"
 #include "core/propose/source_text.h"
 
 namespace espalier {
@@ -10,7 +11,11 @@ namespace espalier {
 std::string hostIdentity(std::string_view source)
 {
     const auto host = hostPartOf(source);
-    return host ? sourceIdentity(*host) : std::string();
+    if (!host) {
+        return {};
+    }
+    // it is a comment to the text, and another language to the compiler
+    return sourceIdentity(*host) + statedStandard(source).value_or(std::string());
 }
 
 std::string programIdentity(const std::string& hostIdentity, std::string_view library, DeviceCode what)

@@ -70,10 +70,10 @@ TEST(CompileMessages, OtherTools)
               "assembler:0:0 error file not found: /etc/passwd2\n");
     EXPECT_EQ(printed("ptxas /tmp/tmpxft_1-6_candidate.ptx, line 30; error   : Unknown modifier '.instr'\nptxas fatal  "
                       " : Ptx assembly aborted due to errors\n"),
-              "ptxas:0:0 error PTX line 30: Unknown modifier '.instr'\n");
+              "ptxas:0:0 error Unknown modifier '.instr' (PTX line 30)\n");
     EXPECT_EQ(
         printed("ptxas error   : Entry function '_Z2k2Pf' uses too much shared data (0x3d0900 bytes, 0x38c00 max)\n"),
-        "ptxas:0:0 error Entry function '_Z2k2Pf' uses too much shared data (0x3d0900 bytes, 0x38c00 max)\n");
+        "ptxas:0:0 error Entry function 'k2(float*)' uses too much shared data (0x3d0900 bytes, 0x38c00 max)\n");
     EXPECT_EQ(printed("nvcc fatal   : Unknown option '-x'\n"), "nvcc:0:0 error Unknown option '-x'\n");
     EXPECT_TRUE(
         parseCompilerOutput("nvcc error   : 'cicc' died due to signal 11 (Invalid memory reference)\n", "").crashed);

@@ -2,8 +2,10 @@
 // Judges that are lost, devices that change, tasks whose trusted parts do not serve.
 #include "core/engine/device_change.h"
 #include "core/engine/epoch.h"
+#include "core/search/fault_blame.h"
 #include "tests/engine/engine_harness.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace espalier {
@@ -134,15 +136,70 @@ TEST(Device, UnsupportedCandidatesAreSkippedWithTheReason)
 TEST(Device, ACompilerThatIsMissingPausesTheRun)
 {
     EngineHarness engine;
-    engine.task.playbook[1].source.text += "build_ours=2\n";
     ASSERT_TRUE(engine.open());
-    engine.run();
+    engine.post(command::Run{});
+    while (engine.status.evaluations < 1) {
+        engine.turn();
+    }
+    engine.ledger.compilersGone = 1000;
+    engine.settle();
     EXPECT_EQ(engine.status.state, RunState::Paused);
     EXPECT_EQ(engine.status.why, "nvcc was not found: install the CUDA toolkit 13.");
-    EXPECT_EQ(engine.summary("vector").state, NodeState::Queued);
+    EXPECT_EQ(engine.status.notRun, 0) << "nobody's fault but the machine's";
+    engine.ledger.compilersGone = 0;
     engine.run();
     EXPECT_EQ(engine.status.state, RunState::Finished);
     EXPECT_EQ(engine.status.evaluations, 17);
+}
+
+TEST(Device, AFaultOfTheCompilersThatComesOnceIsTriedAgain)
+{
+    EngineHarness engine;
+    engine.task.playbook[1].source.text += "build_ours=1\n";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.evaluations, 17);
+    EXPECT_EQ(engine.status.notRun, 0);
+}
+
+/// A source that its compiler does not survive ends alone: the run neither pauses nor meets it again when it is
+/// resumed.
+TEST(Device, Field02ACandidateThatNoCompilerSurvivesEndsAlone)
+{
+    EngineHarness engine;
+    engine.task.playbook[1].source.text += "build_ours=1000\n";
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.status.notRun, 1);
+    const std::string title = engine.task.playbook[1].title;
+    const NodeSummary& node = engine.summary(title);
+    EXPECT_EQ(node.outcome, Outcome::NotRun);
+    EXPECT_EQ(node.cause, NotRunCause::Infrastructure);
+    EXPECT_EQ(engine.ledger.compiled[engine.task.playbook[1].source.text], 2);
+    EXPECT_GT(engine.status.evaluations, 1) << "the others were judged";
+    engine.drop();
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished);
+    EXPECT_EQ(engine.ledger.compiled[engine.task.playbook[1].source.text], 2) << "it is not met again";
+}
+
+/// Kernels that the judge cannot run, one after the other, say nothing of a device that runs the root.
+TEST(Device, ManyThatCannotBeRunDoNotEndTheRun)
+{
+    EngineHarness engine;
+    engine.task.playbook.clear();
+    for (const char* id : {"one", "two", "three", "four", "five", "six"}) {
+        const std::string text = fmt::format("{} outcome=not_run cause=infrastructure\n", id);
+        engine.task.playbook.push_back(PlaybookIdea{id, "", id, "do it", {std::string(id) + ".cu", text}});
+    }
+    ASSERT_TRUE(engine.open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+    EXPECT_EQ(engine.status.notRun, 6);
+    EXPECT_EQ(engine.ledger.verified[engine.task.root.text], 1 + 6 / JudgeFaults::mostInRow) << "the controls";
 }
 
 TEST(Device, ANewDriverIsANewEpoch)

@@ -58,7 +58,21 @@ cudaError_t cudaGetDevice(int* device)
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int)
 {
-    *value = attribute == cudaDevAttrMultiProcessorCount ? 132 : attribute == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+    switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+        *value = 132;
+        break;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = 9;
+        break;
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY:
+        *value = 1024;
+        break;
+    default:
+        *value = 0;
+    }
     return cudaSuccess;
 }
 
@@ -216,9 +230,10 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cu
     return remember(cudaErrorNoKernelImageForDevice);
 }
 
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t)
+cudaError_t cudaLaunchKernel(const void*, dim3, dim3 block, void**, std::size_t, cudaStream_t)
 {
-    return remember(cudaErrorNoKernelImageForDevice);
+    return remember(block.x * block.y * block.z > 1024 ? cudaErrorInvalidConfiguration
+                                                       : cudaErrorNoKernelImageForDevice);
 }
 
 } // extern "C"

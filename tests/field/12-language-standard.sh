@@ -10,6 +10,6 @@ answers 0 'passed' "$ctl" eval softmax_f32 modern.cu --device sim
 sed '/espalier: std/d' modern.cu >unsaid.cu
 answers 4 'c\+\+20|std' "$ctl" eval softmax_f32 unsaid.cu --device sim
 mkdir my_op && cp "$tasks"/softmax_f32/{oracle.cu,root.cu,task.json} my_op/
-sed -i -e '/baselines/,/\],/d' -e '/"playbook"/d' -e 's/"build": {/"build": {"std": "c++20", /' my_op/task.json
+sed -i -e '/baselines/,/\],/d' -e '/"playbook"/d' -e 's/"build": {/"build": {"flags": ["-std=c++20"], /' my_op/task.json
 answers 0 'passed' "$ctl" eval my_op unsaid.cu --device sim
 done_with

@@ -53,6 +53,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{"no_op", Outcome::Incorrect, "output y"},
                       Misdeed{"constructor_sleeps", Outcome::TimedOut, "loading of the library"},
                       Misdeed{"error_code", Outcome::RuntimeFailed, "CUDA error 1 (invalid value)"},
+                      Misdeed{"refused_launch", Outcome::RuntimeFailed,
+                              "the launch of twice(float const*, float*, long) with grid 8 x 1 x 1, block 64 x 32 x 1 "
+                              "and 0 bytes of dynamic shared memory was refused with CUDA error 9: 2048 threads a "
+                              "block, at most 1024 on this device"},
                       Misdeed{"no_memory", Outcome::NotRun, "CUDA error 2 (out of memory) during call 1 of case n1000"},
                       Misdeed{"eats_memory", Outcome::NotRun, "no memory left on the device"},
                       Misdeed{"workspace_overrun", Outcome::RuntimeFailed, "past the end of the workspace"},

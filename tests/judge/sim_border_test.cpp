@@ -116,6 +116,19 @@ TEST_F(SimBorder, WorkOutsideTheStream)
     expect("side_stream", Outcome::Suspicious, "stream");
 }
 
+TEST_F(SimBorder, Field13RefusedLaunchesNameTheLimit)
+{
+    expect("wide_block", Outcome::RuntimeFailed,
+           "returned CUDA error 9 (invalid launch configuration) during call 1 of case n1000; the launch of "
+           "(anonymous namespace)::candidate(float const*, float*, long) with grid 8 x 1 x 1, block 64 x 20 x 1 and 0 "
+           "bytes of dynamic shared memory was refused with CUDA error 9: 1280 threads a block, at most 1024 on this "
+           "device");
+    expect("much_shared", Outcome::RuntimeFailed,
+           "60000 bytes of dynamic shared memory, at most 49152 unless cudaFuncSetAttribute(");
+    expect("deep_grid", Outcome::Incorrect, "was refused with CUDA error 9: grid z is 70000, at most 65535");
+    expect("honest", Outcome::Passed, "");
+}
+
 TEST_F(SimBorder, ACaseTooLargeForItIsNotRun)
 {
     ASSERT_TRUE(m_judge);

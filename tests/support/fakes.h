@@ -23,7 +23,8 @@ struct FakeLedger {
     std::map<std::string, BuildResult> cache;
     int judgesStarted = 0;
     std::map<std::string, double> slowness; ///< what times are multiplied with on a device, by its uuid
-    int buildTurns = 0; ///< of every build that is not cached, side by side with the others; 0: one build a turn
+    int buildTurns = 0;    ///< of every build that is not cached, side by side with the others; 0: one build a turn
+    int compilersGone = 0; ///< builds to come, cached ones apart, that fail for a reason of ours whatever they build
 };
 
 /// A descriptor that is readable while it is set.

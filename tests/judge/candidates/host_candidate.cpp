@@ -52,6 +52,7 @@
 #define KIND_updated_graph 39
 #define KIND_tells_queues 40
 #define KIND_graph_tells_queues 41
+#define KIND_refused_launch 42
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -90,6 +91,12 @@ extern "C" std::size_t double_f32_workspace(std::int64_t n)
 
 extern "C" {
 void fakeDeviceWorks(unsigned microseconds);
+struct Extent {
+    unsigned x, y, z;
+};
+void __cudaRegisterFunction(void**, const char* host, char* device, const char* name, int, void*, void*, void*, void*,
+                            int*);
+int cudaLaunchKernel(const void* function, Extent grid, Extent block, void** args, std::size_t shared, void* stream);
 int cudaLaunchHostFunc(void* stream, void (*function)(void*), void* data);
 int cudaStreamCreateWithFlags(void** stream, unsigned flags);
 int cudaStreamBeginCapture(void* stream, int mode);
@@ -266,6 +273,11 @@ extern "C" int double_f32(const float* x, float* y, std::int64_t n, void* worksp
     std::fflush(stdout);
 #elif IS(error_code)
     return 1;
+#elif IS(refused_launch)
+    static char kernel[] = "_Z5twicePKfPfl";
+    static char stub;
+    __cudaRegisterFunction(nullptr, &stub, kernel, kernel, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    return cudaLaunchKernel(&stub, {8, 1, 1}, {64, 32, 1}, nullptr, 0, stream);
 #elif IS(no_memory)
     return 2; // cudaErrorMemoryAllocation
 #elif IS(eats_memory) // what the runner asks of the driver behind the call finds none left

@@ -14,6 +14,9 @@
 #define KIND_side_stream 8
 #define KIND_exit_zero 9
 #define KIND_endless_host 10
+#define KIND_wide_block 11
+#define KIND_much_shared 12
+#define KIND_deep_grid 13
 #define KIND_JOIN2(a) KIND_##a
 #define KIND_JOIN(a) KIND_JOIN2(a)
 #define IS(kind) (KIND_JOIN(CANDIDATE_KIND) == KIND_##kind)
@@ -72,7 +75,16 @@ extern "C" cudaError_t double_f32(const float* x, float* y, int64_t n, void*, si
     }
     stream = side;
 #endif
+#if IS(wide_block)
+    candidate<<<blocksFor(n), dim3(64, 20), 0, stream>>>(x, y, n);
+#elif IS(much_shared)
+    candidate<<<blocksFor(n), 128, 60000, stream>>>(x, y, n);
+#elif IS(deep_grid) // and nobody asks what came of it
+    candidate<<<dim3(1, 1, 70000), 128, 0, stream>>>(x, y, n);
+    cudaGetLastError();
+#else
     candidate<<<blocksFor(n), 128, 0, stream>>>(x, y, n);
+#endif
 #if IS(exit_zero)
     exit(0);
 #elif IS(endless_host)

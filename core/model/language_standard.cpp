@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/build/language_standard.h"
+#include "core/model/language_standard.h"
 
 #include "core/base/text.h"
 
@@ -10,6 +10,18 @@ namespace espalier {
 bool isStandardName(std::string_view text)
 {
     return text.size() == 5 && text.starts_with("c++") && text.find_first_not_of("0123456789abcxyz", 3) == text.npos;
+}
+
+std::string languageStandard(std::string_view source, const Task& task)
+{
+    std::string standard = "c++17";
+    for (const std::string& flag : task.build.flags) {
+        if (flag.starts_with("-std=")) {
+            standard = flag.substr(5);
+        }
+    }
+    const std::string stated = statedStandard(source).value_or(std::string());
+    return stated.empty() ? standard : stated;
 }
 
 Result<std::string> statedStandard(std::string_view source)
