@@ -3,6 +3,7 @@
 
 #include "core/analysis/diagnosis.h"
 #include "core/model/metric.h"
+#include "core/model/node_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,7 +18,11 @@ constexpr double stallShown = 0.05; ///< warps per issue
 std::string metricLine(const MetricValue& metric)
 {
     const Metric* known = findMetric(metric.id);
-    return fmt::format("{:<30} {:>12}", known ? known->name : metric.id, metricText(metric.id, metric.value));
+    const std::string figure = metricText(metric.id, metric.value);
+    const std::string_view sign = signOf(metric.provenance);
+    const std::size_t columns = figure.size() + (sign.empty() ? 0 : 1), width = 12;
+    return fmt::format("{:<30} {}{}{}", known ? known->name : metric.id,
+                       std::string(width - std::min(columns, width), ' '), sign, figure);
 }
 
 void addHottest(const ProfileRecord& profile, std::vector<std::string>& lines)
@@ -51,10 +56,10 @@ std::vector<std::string> profileLines(const Evaluation& evaluation)
         }
     }
     for (const ProfiledKernel& kernel : profile.kernels) {
-        lines.push_back(
-            fmt::format("{}: {:.4g} us, {} registers, {} B shared, occupancy at most {:.0f} % (limited by {})",
-                        kernel.name, kernel.timeUs, kernel.registers,
-                        kernel.staticSharedBytes + kernel.dynamicSharedBytes, kernel.occupancyLimit, kernel.limitedBy));
+        lines.push_back(fmt::format("{}: {}, {} registers, {} B shared, occupancy at most {:.0f} % (limited by {})",
+                                    kernel.name, timeText(kernel.timeUs, profile.provenance), kernel.registers,
+                                    kernel.staticSharedBytes + kernel.dynamicSharedBytes, kernel.occupancyLimit,
+                                    kernel.limitedBy));
     }
     addHottest(profile, lines);
     for (const std::string& line : diagnosisLines(evaluation)) {

@@ -16,13 +16,14 @@ std::string lineOf(const NodeSummary& node)
     std::string text = fmt::format("node {}: {}", node.id.value, outcomeText(node));
     const std::string reason = reasonText(node);
     if (node.outcome == Outcome::Passed && node.timeUs) {
-        text +=
-            fmt::format(", {}{:.4g} us", node.provenance == Provenance::Model ? "modelled " : "", node.timeUs->value);
+        const Provenance provenance = node.provenance.value_or(Provenance::Model);
+        const std::string_view sign = signOf(provenance);
+        text += ", " + timeText(node.timeUs->value, provenance);
         if (node.speedupRoot) {
-            text += fmt::format(", {:.3f}x of the root", node.speedupRoot->value);
+            text += fmt::format(", {}{:.3f}x of the root", sign, node.speedupRoot->value);
         }
         if (node.speedupParent) {
-            text += fmt::format(", {:.3f}x of its parent{}", node.speedupParent->value,
+            text += fmt::format(", {}{:.3f}x of its parent{}", sign, node.speedupParent->value,
                                 node.tieWithParent ? " (a tie)" : "");
         }
     }

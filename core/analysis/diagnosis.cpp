@@ -2,6 +2,7 @@
 #include "core/analysis/diagnosis.h"
 
 #include "core/model/metric.h"
+#include "core/model/node_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -463,6 +464,10 @@ std::vector<Diagnosis> diagnose(const Evaluation& evaluation)
             finding->advice = rule.advice;
             finding->lines = linesFor(facts, rule.reasons);
             finding->provenance = evaluation.profile->provenance;
+            finding->sentence = marked(finding->sentence, finding->provenance);
+            if (facts.roofline && facts.roofline->tooSmall()) {
+                finding->gainPercent = 0; // whatever it is, the launch hides it
+            }
             all.push_back(std::move(*finding));
         }
     }
@@ -475,7 +480,7 @@ std::vector<std::string> diagnosisLines(const Evaluation& evaluation)
 {
     std::vector<std::string> lines;
     if (const auto roofline = rooflineOf(evaluation)) {
-        lines.push_back(roofline->sentence + (roofline->provenance == Provenance::Model ? " (modelled)" : ""));
+        lines.push_back(roofline->sentence);
         lines.insert(lines.end(), roofline->checks.begin(), roofline->checks.end());
     }
     for (const Diagnosis& one : diagnose(evaluation)) {
@@ -484,9 +489,9 @@ std::vector<std::string> diagnosisLines(const Evaluation& evaluation)
             places +=
                 fmt::format("{}{}:{} {:.0f} %", places.empty() ? "" : ", ", line.file, line.line, hundred * line.share);
         }
-        const std::string gain = one.gainPercent >= 1
-                                     ? fmt::format("; at most {:.0f} % of the time to gain", one.gainPercent)
-                                     : std::string();
+        const std::string gain = one.gainPercent >= 1 ? fmt::format("; at most {}{:.0f} % of the time to gain",
+                                                                    signOf(one.provenance), one.gainPercent)
+                                                      : std::string();
         lines.push_back(fmt::format("{}{}{}: {}", one.sentence, places.empty() ? "" : fmt::format(" ({})", places),
                                     gain, one.advice));
     }

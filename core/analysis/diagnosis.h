@@ -40,7 +40,8 @@ struct Diagnosis {
     std::string rule;                 ///< id of the row
     std::string sentence;             ///< with its figures
     std::string advice;               ///< what usually helps
-    double gainPercent = 0;           ///< of the time, at most, if it were fixed; an estimate of the rule's formula
+    double gainPercent = 0;           ///< of the time, at most, if it were fixed; an estimate of the rule's formula. 0:
+                                      ///< cannot be told
     std::vector<DiagnosisLine> lines; ///< at most three, the heaviest first; empty: no samples
     Provenance provenance = Provenance::Model;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/analysis/roofline.h"
 
+#include "core/model/node_text.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -181,11 +183,22 @@ void decide(Roofline& line)
         line.sentence = "no roofs of this device are known: espalierctl doctor --roofs measures them";
         return;
     }
+    const double atRoofUs = line.timeUs * highest / 100;
+    if (atRoofUs < launchUs && line.timeUs < tellingLaunches * launchUs) {
+        line.sentence = marked(
+            fmt::format(
+                "the case is too small to tell: at its {} roof it would take {:.3g} us, and a launch alone costs "
+                "about {:g} us; look at a larger case",
+                roofTitle(line.limiter), atRoofUs, launchUs),
+            line.provenance);
+        return;
+    }
     line.bound = highest < boundFromPercent ? Bound::Latency : memory ? Bound::Memory : Bound::Compute;
     line.headroomPercent = std::max(0.0, 100 - highest);
-    line.sentence =
-        fmt::format("{}: {} is closest to its {} roof, at {:.0f} %; {:.0f} % of the time to gain", nameOf(line.bound),
-                    roofTitle(line.limiter), measured ? "measured" : "theoretical", highest, line.headroomPercent);
+    line.sentence = marked(fmt::format("{}: {} is closest to its {} roof, at {:.0f} %; {:.0f} % of the time to gain",
+                                       nameOf(line.bound), roofTitle(line.limiter),
+                                       measured ? "measured" : "theoretical", highest, line.headroomPercent),
+                           line.provenance);
 }
 
 } // namespace

@@ -31,6 +31,7 @@ struct RooflineUnit {
     double percent = 0;
 };
 
+/// Unknown: no roofs are known, or the case is so small that none of them says anything.
 enum class Bound { Unknown, Memory, Compute, Latency };
 std::string_view nameOf(Bound bound); ///< "unknown", "memory-bound", "compute-bound", "latency-bound"
 
@@ -43,13 +44,18 @@ struct Roofline {
     std::vector<RooflineUnit> units;   ///< those with operations, busiest first
     Bound bound = Bound::Unknown;
     std::string limiter;             ///< id of the level or unit that is closest to its roof
-    double headroomPercent = 0;      ///< of the time, that would go if the limiter stood at its roof
+    double headroomPercent = 0;      ///< of the time, that would go if the limiter stood at its roof; 0: cannot be told
     std::vector<std::string> checks; ///< sentences: what cannot be right, or must be looked at before it is believed
     std::string sentence;            ///< "memory-bound: DRAM at 91 % of its measured roof, 9 % of the time to gain"
+    bool tooSmall() const { return bound == Bound::Unknown && !limiter.empty(); } ///< the case, to tell anything
 };
 
 /// Below this share of every roof a kernel waits for latency rather than for a unit (ui.md: 80 % of both).
 constexpr double boundFromPercent = 80;
+/// What a launch costs on every device we know, whatever the kernel does. A case whose bytes and operations need less
+/// at the device's roofs, and that ends within a few launches, says nothing about the kernel.
+constexpr double launchUs = 3;
+constexpr double tellingLaunches = 5;
 
 /// From metrics, timing and roofs of one evaluation. Nothing without a time or without bytes and operations. A kind of
 /// arithmetic with less than a thousandth of the operations is left out: compilers use half-precision fma to set

@@ -23,10 +23,11 @@ constexpr std::int64_t workspaceAlignment = 256; ///< bytes, as the contract say
 std::string timeLine(const CaseTiming& timing)
 {
     const char* sign = timing.provenance == Provenance::Model ? "modelled, not measured: " : "";
-    std::string line = fmt::format("case {}: {}{:.4g} us per call", timing.caseId, sign, timing.timeUs.value);
+    const std::string_view mark = signOf(timing.provenance);
+    std::string line = fmt::format("case {}: {}{}{:.4g} us per call", timing.caseId, sign, mark, timing.timeUs.value);
     if (timing.speedupRoot) {
         const Interval& speedup = *timing.speedupRoot;
-        line += fmt::format(", {:.3g}x of the root kernel", speedup.value);
+        line += fmt::format(", {}{:.3g}x of the root kernel", mark, speedup.value);
         line += speedup.low == speedup.high // a modelled figure has no noise
                     ? ""
                     : fmt::format(" (95 % interval {:.3g} to {:.3g})", speedup.low, speedup.high);

@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/judge/defences.h"
+#include "core/judge/poison_evidence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,25 +44,42 @@ struct WrongElements {
     std::string sentence;
 };
 
+/// Elements that were left as they were before the call; nothing where chance may be the reason.
+std::optional<WrongElements> describeUnwritten(const ArgumentPlan& argument, const OutputTally& tally, double chance,
+                                               const std::string& where)
+{
+    if (!beyondChance(tally.stillPoison, tally.failed, chance)) {
+        return std::nullopt;
+    }
+    const std::string first = elementName(argument, tally.firstFailed);
+    const std::uint64_t others = tally.failed - tally.stillPoison;
+    if (others == 0) {
+        return WrongElements{
+            "poison",
+            fmt::format(
+                "output {} was never written in {}: {} of {} compared elements still hold what was there before", first,
+                where, tally.stillPoison, tally.compared)};
+    }
+    const bool exact = static_cast<double>(others) * chance < 0.5; // else some of them match by chance
+    return WrongElements{"poison",
+                         fmt::format("{}{} of {} compared elements of output {} were never written in {}: they "
+                                     "still hold what was there before; {} more are wrong, the first wrong "
+                                     "one is {}",
+                                     exact ? "" : "about ", tally.stillPoison, tally.compared, argument.name, where,
+                                     others, first)};
+}
+
 /// What the wrong elements of one output have in common, most telling first. Elements may be wrong in several ways at
 /// once; each sentence is true of the mixture, too.
 WrongElements describeWrong(const ArgumentPlan& argument, const OutputTally& tally, Before before,
                             const std::string& where)
 {
+    const ops::PoisonKind poison = before == Before::NaN ? ops::PoisonKind::NaN : ops::PoisonKind::Noise;
+    if (auto unwritten = describeUnwritten(argument, tally, coincidence(poison, argument.type), where)) {
+        return std::move(*unwritten);
+    }
     const std::string first = elementName(argument, tally.firstFailed);
     const std::string worst = elementName(argument, tally.worstIndex);
-    if (tally.stillPoison == tally.failed) {
-        return {"poison",
-                fmt::format(
-                    "output {} was never written in {}: {} of {} compared elements still hold what was there before",
-                    first, where, tally.stillPoison, tally.compared)};
-    }
-    if (tally.stillPoison > 0) {
-        return {"poison", fmt::format("{} of {} compared elements of output {} were never written in {}: they still "
-                                      "hold what was there before; {} more are wrong, the first wrong one is {}",
-                                      tally.stillPoison, tally.compared, argument.name, where,
-                                      tally.failed - tally.stillPoison, first)};
-    }
     if (tally.nonFinite == tally.failed) {
         return {"finite", fmt::format("output {} is not finite in {} where the reference is ({} of {} compared "
                                       "elements)",

@@ -9,11 +9,6 @@ namespace espalier {
 
 namespace {
 
-std::string_view sign(Provenance provenance)
-{
-    return provenance == Provenance::Model ? "≈" : "";
-}
-
 std::string with(std::string_view outcome, std::string_view reason)
 {
     return reason.empty() ? std::string(outcome) : fmt::format("{}: {}", outcome, reason);
@@ -59,17 +54,36 @@ Json overturnJson(const std::optional<Overturn>& overturned)
             {"at", overturned->at}};
 }
 
+std::string_view signOf(Provenance provenance)
+{
+    return provenance == Provenance::Model ? "≈" : "";
+}
+
+std::string marked(std::string_view sentence, Provenance provenance)
+{
+    const std::string_view sign = signOf(provenance);
+    std::string text;
+    char before = ' '; // a figure may come first
+    for (const char c : sentence) {
+        const bool starts = c >= '0' && c <= '9' && (before == ' ' || before == '(');
+        text += starts ? sign : std::string_view();
+        text += c;
+        before = c;
+    }
+    return text;
+}
+
 std::string timeText(double microseconds, Provenance provenance)
 {
-    return fmt::format("{}{}", sign(provenance), durationText(microseconds * 1e-6));
+    return fmt::format("{}{}", signOf(provenance), durationText(microseconds * 1e-6));
 }
 
 std::string speedupText(const Interval& speedup, Provenance provenance)
 {
     if (speedup.low == speedup.high) {
-        return fmt::format("{}{:.2f}x", sign(provenance), speedup.value);
+        return fmt::format("{}{:.2f}x", signOf(provenance), speedup.value);
     }
-    return fmt::format("{}{:.2f}x [{:.2f}, {:.2f}]", sign(provenance), speedup.value, speedup.low, speedup.high);
+    return fmt::format("{}{:.2f}x [{:.2f}, {:.2f}]", signOf(provenance), speedup.value, speedup.low, speedup.high);
 }
 
 } // namespace espalier

@@ -5,6 +5,7 @@
 #include "core/model/node.h"
 
 #include <string>
+#include <string_view>
 
 namespace espalier {
 
@@ -20,6 +21,10 @@ std::string verdictText(const NodeSummary& node);
 std::string judgedText(const NodeSummary& node);
 Json overturnJson(const std::optional<Overturn>& overturned); ///< null: the judge's word stands
 
+/// "≈" before a modelled figure, nothing before a measured one.
+std::string_view signOf(Provenance provenance);
+/// A sentence whose figures are modelled: "L2 at 41 % of 3 roofs" is "L2 at ≈41 % of ≈3 roofs". Measured: as it is.
+std::string marked(std::string_view sentence, Provenance provenance);
 /// "≈1.82x [1.80, 1.84]": a modelled figure never looks like a measured one, and one without noise has no interval.
 std::string speedupText(const Interval& speedup, Provenance provenance);
 /// "12.3 us" or "≈12.3 us".

@@ -23,6 +23,7 @@ struct KnownTry {
     std::optional<double> parentScore; ///< likewise, of `parent`
     std::int64_t tokens = 0;           ///< of the requests that made it
     std::optional<double> usd;
+    Provenance provenance = Provenance::Model; ///< of the scores
 };
 
 /// An idea that stands in the tree, tried or not.
@@ -39,7 +40,8 @@ struct Exemplar {
     Outcome outcome = Outcome::Passed;
     std::string reason;
     std::optional<double> score;
-    std::string times; ///< "4096x65536: 1.23 ms (measured)"
+    std::string times;                         ///< "4096x65536: 1.23 ms (measured)"
+    Provenance provenance = Provenance::Model; ///< of score and times
 };
 
 /// A text of the engineer's that goes along: an example kernel, a document.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/report/progress_curve.h"
 
+#include "core/model/node_text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -49,8 +51,9 @@ std::vector<ProgressPoint> progressOf(const NodeBook& book, const std::map<NodeI
     return points;
 }
 
-std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis)
+std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis, Provenance provenance)
 {
+    const std::string_view sign = signOf(provenance);
     constexpr double width = 720, height = 300, left = 60, right = 20, top = 16, bottom = 44;
     double lastX = axis == ProgressAxis::Evaluations ? 1 : 0, top1 = 1;
     for (const ProgressPoint& point : points) {
@@ -70,8 +73,8 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis a
         const double y = 1 + (highest - 1) * i / 4, x = lastX * i / 4;
         svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n", left,
                            yOf(y), width - right, yOf(y));
-        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"#333333\">{:.2f}x</text>\n",
-                           left - 6, yOf(y) + 4, y);
+        svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" fill=\"#333333\">{}{:.2f}x</text>\n",
+                           left - 6, yOf(y) + 4, sign, y);
         svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#333333\">{:.4g}</text>\n",
                            xOf(x), height - bottom + 16, x);
     }
@@ -83,8 +86,8 @@ std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis a
         path += fmt::format(" L{:.1f} {:.1f} L{:.1f} {:.1f}", x, yOf(before), x, yOf(point.best));
         if (point.improved) {
             marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"#1f6f3f\"><title>node {}: "
-                                 "{:.3f}x</title></circle>\n",
-                                 x, yOf(point.best), point.node.value, point.best);
+                                 "{}{:.3f}x</title></circle>\n",
+                                 x, yOf(point.best), point.node.value, sign, point.best);
         }
         before = point.best;
     }

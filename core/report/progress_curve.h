@@ -22,7 +22,7 @@ struct ProgressPoint {
 std::vector<ProgressPoint> progressOf(const NodeBook& book, const std::map<NodeId, double>& deviceSeconds);
 
 enum class ProgressAxis { Evaluations, Usd, DeviceSeconds };
-/// The best so far as a step curve, self-contained SVG.
-std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis);
+/// The best so far as a step curve, self-contained SVG; modelled figures have their sign.
+std::string progressSvg(const std::vector<ProgressPoint>& points, ProgressAxis axis, Provenance provenance);
 
 } // namespace espalier

@@ -252,7 +252,7 @@ private:
     Result<void> curve(const std::vector<ProgressPoint>& points, ProgressAxis axis, const char* file,
                        const char* against)
     {
-        const std::string svg = progressSvg(points, axis);
+        const std::string svg = progressSvg(points, axis, m_input.info.provenance);
         ESPALIER_CHECK(write(file, svg));
         m_text.picture(file, svg, fmt::format("Best speed-up over the root against {}", against));
         return {};

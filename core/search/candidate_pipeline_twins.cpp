@@ -2,6 +2,7 @@
 // Candidates that are another one's program: only the oldest is measured, whatever builder is first.
 #include "core/search/candidate_pipeline.h"
 
+#include "core/model/node_text.h"
 #include "core/search/program_identity.h"
 
 #include <algorithm>
@@ -59,9 +60,11 @@ bool CandidatePipeline::endIfTwin(NodeId node, Pass& pass)
     evaluation.stage = Stage::Build;
     evaluation.build = pass.start.soFar.build;
     evaluation.evidence = pass.start.soFar.evidence;
-    const std::string figure = twin.outcome != Outcome::Passed ? std::string(nameOf(twin.outcome))
-                               : twin.speedupRoot ? fmt::format("{:.2f}x over the root", twin.speedupRoot->value)
-                                                  : "passed";
+    const std::string figure =
+        twin.outcome != Outcome::Passed ? std::string(nameOf(twin.outcome))
+        : twin.speedupRoot ? fmt::format("{}{:.2f}x over the root", signOf(twin.provenance.value_or(Provenance::Model)),
+                                         twin.speedupRoot->value)
+                           : "passed";
     evaluation.reason =
         fmt::format("Compiled, it is the same program as node {} (\"{}\"; {}): it is not measured twice.",
                     twin.id.value, twin.title, figure);

@@ -5,6 +5,7 @@
 #include "core/analysis/diagnosis.h"
 #include "core/base/text.h"
 #include "core/model/metric.h"
+#include "core/model/node_text.h"
 #include "core/search/record_merge.h"
 
 #include <algorithm>
@@ -31,9 +32,9 @@ std::string diagnosisOf(const Evaluation& evaluation)
     for (const MetricValue& metric : evaluation.metrics) {
         if (metric.value != 0 && !metric.id.starts_with("stall_")) {
             const Metric* known = findMetric(metric.id);
-            figures +=
-                fmt::format("- {}: {} ({})\n", known ? known->name : metric.id, metricText(metric.id, metric.value),
-                            metric.provenance == Provenance::Model ? "modelled" : "measured");
+            figures += fmt::format("- {}: {}{} ({})\n", known ? known->name : metric.id, signOf(metric.provenance),
+                                   metricText(metric.id, metric.value),
+                                   metric.provenance == Provenance::Model ? "modelled" : "measured");
         }
     }
     return text.empty() || figures.empty() ? text + figures : text + "\nOf one call:\n\n" + figures;
@@ -58,6 +59,7 @@ KnownTry Planner::knownTry(const TreeNode& node) const
     known.payload = payload == m_payloads.end() ? std::string() : payload->second;
     known.outcome = node.verdict->outcome;
     known.reason = m_book.find(node.id)->reason;
+    known.provenance = m_book.find(node.id)->provenance.value_or(Provenance::Model);
     known.score = m_tree.score(node.id);
     known.parentScore = known.parent ? m_tree.score(*known.parent) : std::nullopt;
     if (m_setup.exchanges) {
@@ -160,11 +162,14 @@ Result<std::vector<Exemplar>> Planner::exemplars(NodeId parent, const std::vecto
                           one->outcome,
                           one->outcome == Outcome::Passed ? std::string() : one->reason,
                           one->score,
-                          ""};
+                          "",
+                          one->provenance};
         const NodeSummary* summary = m_book.find(one->node);
         if (one->score && summary->timeUs) {
-            exemplar.times = fmt::format("- objective: {} ({})\n", durationText(summary->timeUs->value * 1e-6),
-                                         summary->provenance == Provenance::Measured ? "measured" : "modelled");
+            exemplar.times =
+                fmt::format("- objective: {} ({})\n",
+                            timeText(summary->timeUs->value, summary->provenance.value_or(Provenance::Model)),
+                            summary->provenance == Provenance::Measured ? "measured" : "modelled");
         }
         result.push_back(std::move(exemplar));
     }

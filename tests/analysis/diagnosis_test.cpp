@@ -220,6 +220,29 @@ TEST(Diagnose, LinesComeFromTheSamplesOfItsReasons)
         << lines[1];
 }
 
+TEST(Diagnose, ACaseTooSmallToTellPromisesNoGain)
+{
+    Evaluation evaluation = profiled({{"stall_long_scoreboard", 80}, {"stall_wait", 20}, {"dram_read_bytes", 45e3}});
+    evaluation.timing->cases[0].timeUs = {5, 5, 5};
+    const auto lines = diagnosisLines(evaluation);
+    ASSERT_GE(lines.size(), 2U);
+    EXPECT_TRUE(lines[0].starts_with("the case is too small to tell")) << lines[0];
+    for (const std::string& line : lines) {
+        EXPECT_EQ(line.find("to gain"), std::string::npos) << line;
+    }
+}
+
+TEST(Diagnose, ModelledFiguresHaveTheirSign)
+{
+    Evaluation evaluation = profiled({{"dram_read_bytes", 150e6}, {"dram_write_bytes", 50e6}});
+    evaluation.profile->provenance = Provenance::Model;
+    const auto lines = diagnosisLines(evaluation);
+    ASSERT_GE(lines.size(), 2U);
+    EXPECT_NE(lines[0].find("at ≈44 %; ≈56 % of the time to gain"), std::string::npos) << lines[0];
+    EXPECT_NE(lines[1].find("≈200 MB went through DRAM, ≈2.00 times the ≈100 MB"), std::string::npos) << lines[1];
+    EXPECT_NE(lines[1].find("at most ≈22 % of the time to gain"), std::string::npos) << lines[1];
+}
+
 TEST(Diagnose, WhatGainsMostComesFirstAndNothingWithoutAProfile)
 {
     const auto all =

@@ -114,6 +114,20 @@ TEST(RooflineOf, HalfPrecisionMovesAreNoArithmetic)
     EXPECT_DOUBLE_EQ(line->flops, 1e9);
 }
 
+TEST(RooflineOf, ACaseTooSmallToTellPromisesNothing)
+{
+    const auto tiny = rooflineOf(measured({value("dram_read_bytes", 90e3)}, 4)); // 0.02 us at the roof
+    ASSERT_TRUE(tiny);
+    EXPECT_EQ(tiny->bound, Bound::Unknown);
+    EXPECT_EQ(tiny->headroomPercent, 0);
+    EXPECT_EQ(tiny->sentence,
+              "the case is too small to tell: at its DRAM roof it would take 0.02 us, and a launch alone "
+              "costs about 3 us; look at a larger case");
+    // Slow for what it does, or with enough to do: that is the kernel's own.
+    EXPECT_EQ(rooflineOf(measured({value("dram_read_bytes", 90e3)}, 100))->bound, Bound::Latency);
+    EXPECT_EQ(rooflineOf(measured({value("dram_read_bytes", 18e6)}, 8))->bound, Bound::Latency);
+}
+
 TEST(RooflineOf, WithoutRoofsItSaysHowToGetThem)
 {
     Evaluation unknown = measured({value("dram_read_bytes", 300e6)});

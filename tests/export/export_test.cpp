@@ -109,7 +109,7 @@ TEST_F(ExportTest, SourceIsUntouchedBelowAnHonestHead)
     const std::string text = *readFile(folder() / "twice.cu");
     EXPECT_NE(text.find(source), std::string::npos);
     EXPECT_TRUE(text.starts_with("// SPDX-License-Identifier: 0BSD\n"));
-    EXPECT_NE(text.find("modelled, not measured: 12.5 us per call, 1.8x of the root kernel\n"), std::string::npos)
+    EXPECT_NE(text.find("modelled, not measured: ≈12.5 us per call, ≈1.8x of the root kernel\n"), std::string::npos)
         << text;
     const auto evidence = parseJson(*readFile(folder() / "twice.evidence.json"), "evidence");
     ASSERT_TRUE(evidence);

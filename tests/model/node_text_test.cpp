@@ -36,6 +36,9 @@ TEST(NodeText, AModelledFigureHasASignAndNoInterval)
     EXPECT_EQ(speedupText({2.588, 2.588, 2.588}, Provenance::Model), "≈2.59x");
     EXPECT_EQ(speedupText({2.588, 2.5, 2.7}, Provenance::Measured), "2.59x [2.50, 2.70]");
     EXPECT_EQ(timeText(12.5, Provenance::Model), "≈12.5 us");
+    EXPECT_EQ(marked("16 sectors where 4 would do (30 % of FP16 in L2)", Provenance::Model),
+              "≈16 sectors where ≈4 would do (≈30 % of FP16 in L2)");
+    EXPECT_EQ(marked("16 sectors where 4 would do", Provenance::Measured), "16 sectors where 4 would do");
 }
 
 } // namespace

@@ -180,7 +180,8 @@ TEST(RunReport, ACurveAgainstTheDevicesTimeStandsWhereNoModelWasPaid)
     const std::string markdown = session.report(input);
     EXPECT_NE(markdown.find("(best_by_device_time.svg)"), std::string::npos) << markdown;
     EXPECT_EQ(markdown.find("(best_by_cost.svg)"), std::string::npos) << markdown;
-    EXPECT_NE(progressSvg(points, ProgressAxis::DeviceSeconds).find("seconds of the device"), std::string::npos);
+    EXPECT_NE(progressSvg(points, ProgressAxis::DeviceSeconds, Provenance::Measured).find("seconds of the device"),
+              std::string::npos);
 }
 
 TEST(RunReport, SettingsHoldModelsHintsAndBansAndCutFailuresAreCounted)
@@ -213,8 +214,11 @@ TEST(ProgressCurve, StepsUpOnlyWithFiguresOfTheFrame)
     EXPECT_EQ(points[1].best, 3.0);
     EXPECT_TRUE(points[1].improved);
     EXPECT_FALSE(points[2].improved);
-    EXPECT_NE(progressSvg(points, ProgressAxis::Evaluations).find("node 5: 3.000x"), std::string::npos);
-    EXPECT_NE(progressSvg({}, ProgressAxis::Usd).find("</svg>"), std::string::npos);
+    EXPECT_NE(progressSvg(points, ProgressAxis::Evaluations, Provenance::Measured).find("node 5: 3.000x"),
+              std::string::npos);
+    EXPECT_NE(progressSvg(points, ProgressAxis::Evaluations, Provenance::Model).find("node 5: ≈3.000x"),
+              std::string::npos);
+    EXPECT_NE(progressSvg({}, ProgressAxis::Usd, Provenance::Measured).find("</svg>"), std::string::npos);
     session.book.setFrame({Provenance::Measured, "then"});
     EXPECT_EQ(progressOf(session.book, {}).back().best, 1.0);
 }

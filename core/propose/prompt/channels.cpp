@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/model/call_recipe.h"
+#include "core/model/node_text.h"
 #include "core/propose/prompt/task_words.h"
 
 #include <algorithm>
@@ -30,6 +31,11 @@ std::string oneLine(std::string_view text, std::size_t limit = longestReason)
     return line;
 }
 
+std::string timesTheRoot(double score, Provenance provenance)
+{
+    return fmt::format("{}{:.3g} times as fast as the root", signOf(provenance), score);
+}
+
 std::string timesOf(const Evaluation& evaluation)
 {
     std::string text;
@@ -37,13 +43,12 @@ std::string timesOf(const Evaluation& evaluation)
         return text;
     }
     for (const CaseTiming& timing : evaluation.timing->cases) {
-        text += fmt::format(
-            "- case {}: {} ({}){}{}\n", timing.caseId, durationText(timing.timeUs.value * 1e-6),
-            nameOf(timing.provenance) == "model" ? "modelled" : "measured",
-            timing.speedupRoot ? fmt::format(", {:.3g} times as fast as the root", timing.speedupRoot->value) : "",
-            timing.goalFloorUs > 0
-                ? fmt::format(", floor by the device's roofs {}", durationText(timing.goalFloorUs * 1e-6))
-                : "");
+        text += fmt::format("- case {}: {} ({}){}{}\n", timing.caseId, timeText(timing.timeUs.value, timing.provenance),
+                            timing.provenance == Provenance::Model ? "modelled" : "measured",
+                            timing.speedupRoot ? ", " + timesTheRoot(timing.speedupRoot->value, timing.provenance) : "",
+                            timing.goalFloorUs > 0 ? fmt::format(", floor by the device's roofs {}",
+                                                                 durationText(timing.goalFloorUs * 1e-6))
+                                                   : "");
     }
     return text;
 }
@@ -84,13 +89,14 @@ PromptChannel parentChannel(std::string_view source, const Evaluation* evaluatio
 
 PromptChannel refinedChannel(const RefinedTry& refined)
 {
+    const bool timed = refined.evaluation.timing && !refined.evaluation.timing->cases.empty();
+    const Provenance provenance = timed ? refined.evaluation.timing->cases.front().provenance : Provenance::Model;
     return needed(
         "parent",
-        fmt::format(
-            "## The kernel to refine: node {}, {}\n\nIt implements the idea below and passes every check, {:.3g} times "
-            "as fast as the root.\n{}{}\n{}",
-            refined.node.value, oneLine(refined.title, 120), refined.score, timesOf(refined.evaluation),
-            resourcesOf(refined.evaluation), fenced(refined.source)));
+        fmt::format("## The kernel to refine: node {}, {}\n\nIt implements the idea below and passes every check, {}.\n"
+                    "{}{}\n{}",
+                    refined.node.value, oneLine(refined.title, 120), timesTheRoot(refined.score, provenance),
+                    timesOf(refined.evaluation), resourcesOf(refined.evaluation), fenced(refined.source)));
 }
 
 PromptChannel metricsChannel(const std::string& diagnosis)
@@ -103,7 +109,7 @@ std::string exemplarText(const Exemplar& exemplar, bool withSource)
 {
     std::string text =
         fmt::format("### Node {}: {}\n\n{}{}{}\n", exemplar.node.value, exemplar.title, nameOf(exemplar.outcome),
-                    exemplar.score ? fmt::format(", {:.3g} times as fast as the root", *exemplar.score) : "",
+                    exemplar.score ? ", " + timesTheRoot(*exemplar.score, exemplar.provenance) : "",
                     exemplar.reason.empty() ? "" : ": " + oneLine(exemplar.reason));
     if (!exemplar.times.empty()) {
         text += exemplar.times;
@@ -138,10 +144,11 @@ PromptChannel exemplarsChannel(const std::vector<Exemplar>& exemplars)
 
 std::string tryLine(const KnownTry& one)
 {
-    const std::string score = one.score ? fmt::format(", {:.3g} times as fast as the root", *one.score) : "";
-    const std::string step = one.score && one.parentScore && *one.parentScore > 0
-                                 ? fmt::format(" ({:.3g} times its parent)", *one.score / *one.parentScore)
-                                 : "";
+    const std::string score = one.score ? ", " + timesTheRoot(*one.score, one.provenance) : "";
+    const std::string step =
+        one.score && one.parentScore && *one.parentScore > 0
+            ? fmt::format(" ({}{:.3g} times its parent)", signOf(one.provenance), *one.score / *one.parentScore)
+            : "";
     const std::string reason = one.outcome == Outcome::Passed || one.reason.empty() ? "" : ": " + oneLine(one.reason);
     return fmt::format("- {}: {}{}{}{}\n", oneLine(one.title, 120), nameOf(one.outcome), score, step, reason);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/device/sim/sim_support.h"
 
+#include "core/device/sim/readable_name.h"
+
 #include <gtest/gtest.h>
 
 namespace espalier::sim {
@@ -151,6 +153,39 @@ TEST_F(Faults, UnknownInstructionsAreNamedAndLeaveOtherKernelsAlone)
     EXPECT_EQ(facts->unsupported[0], "the tensor-core instruction wgmma.fence.sync.aligned (line 17 of the PTX)");
     EXPECT_EQ(facts->unsupported[1], "bra.uni: no label nowhere (line 19 of the PTX)");
     EXPECT_TRUE((*module)->facts("other")->unsupported.empty());
+}
+
+TEST(ReadableName, IsTheOneInTheSource)
+{
+    const std::pair<const char*, const char*> names[] = {
+        {"k", "k"},
+        {"_Z5outerv", "outer"},
+        {"_ZN43_INTERNAL_0858e2de_12_half_math_cu_4948c2594hexpE6__half", "hexp"},
+        {"_ZN12_GLOBAL__N_16kernelEPKf", "kernel"},
+        {"_Z7softmaxILi4EfEvPKT0_PS0_", "softmax<4, float>"},
+        {"_ZN4cuda3std3__43minIfEET_S3_S3_", "cuda::std::min<float>"},
+        {"_ZN6nvcuda4wmma8mma_syncEv", "nvcuda::wmma::mma_sync"},
+    };
+    for (const auto& [mangled, plain] : names)
+        EXPECT_EQ(readableName(mangled), plain);
+}
+
+TEST_F(Faults, WhatIsInlinedTwiceDeepIsNamedByTheCallInTheSource)
+{
+    const auto module =
+        PtxModule::parse(".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {\n"
+                         ".loc 1 3 1\n mov.u32 %r1, 1;\n"
+                         ".loc 2 70 1, function_name $outer, inlined_at 1 3 5\n"
+                         ".loc 3 800 2, function_name $inner, inlined_at 2 70 1\n wgmma.fence.sync.aligned;\n"
+                         ".loc 1 9 1\n tcgen05.commit;\n ret;\n}\n"
+                         ".file 1 \"/home/someone/a.cu\"\n.file 2 \"lib.h\"\n.file 3 \"detail.h\"\n"
+                         ".section .debug_str\n{\n$outer:\n.b8 95,90,53,111,117,116\n.b8 101,114,118,0\n" // _Z5outerv
+                         "$inner:\n.b8 95,90,53,105,110,110,101,114,118,0\n}\n");
+    ASSERT_TRUE(module) << module.error().message;
+    const auto& unsupported = (*module)->kernels().front().unsupported;
+    ASSERT_EQ(unsupported.size(), 3u);
+    EXPECT_EQ(unsupported[1], "the tensor-core instruction wgmma.fence.sync.aligned (outer at a.cu:3)");
+    EXPECT_EQ(unsupported[2], "the tensor-core instruction tcgen05.commit (a.cu:9)");
 }
 
 } // namespace

@@ -85,6 +85,29 @@ std::vector<std::string> seeds()
     }
     made.push_back(snippet("shfl.sync.up.b32 %r1|%p1, %r0, 1, 0, -1;\n atom.global.cas.b32 %r2, [%rd0], 0, 1;\n"
                            "ts: .branchtargets a, b;\n brx.idx %r1, ts;\n a: cvt.rn.f16.f32 %rs1, %f1;\n b:"));
+    made.push_back(
+        snippet(".reg.b16 %h<4>;\n .shared.align 16 .b8 tile[256];\n .shared .align 8 .b64 bar;\n"
+                "mov.u32 %r1, tile;\n mov.u32 %r2, bar;\n mbarrier.init.shared::cta.b64 [%r2], 1;\n"
+                "mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [%r2], 64;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd0], 64, [%r2];\n"
+                "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n"
+                "mbarrier.test_wait.shared.b64 %p2, [bar], %rd1;\n"
+                "mbarrier.pending_count.b64 %r3, %rd1;\n mbarrier.arrive_drop.shared.b64 _, [%r2], 2;\n"
+                "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r1], 16;\n"
+                "cp.async.mbarrier.arrive.noinc.shared.b64 [%r2];\n mbarrier.inval.shared.b64 [%r2];\n"));
+    made.push_back(snippet("cvt.rn.satfinite.relu.e4m3x2.f32 %rs1, %f1, %f2;\n cvt.rn.f16x2.e5m2x2 %r1, %rs1;\n"
+                           "cvt.rz.satfinite.bf16x2.f32 %r2, %f1, %f2;\n set.gtu.u32.f16x2 %r3, %r1, %r2;\n"
+                           "vabsdiff4.u32.u32.u32.add %r4, %r1, %r2, %r3;\n vset2.s32.u32.lt %r5, %r1, %r2, 0;\n"
+                           "vadd4.s32.s32.u32.sat %r6, %r1, %r2, 0;\n max.s16x2.relu %r7, %r1, %r2;\n"
+                           "min.NaN.xorsign.abs.bf16x2 %r8, %r1, %r2;\n mov.b16 {%rs2, %rs3}, %rs1;\n"
+                           "atom.global.add.v2.f32 {%f3, %f4}, [%rd0], {%f1, %f2};\n"
+                           "barrier.cluster.arrive.aligned;\n barrier.cluster.wait.aligned;\n"
+                           "mapa.shared::cluster.u32 %r9, %r1, %r2;\n mov.u32 %r10, %envreg3;\n") +
+                   ".section .debug_str\n{\n$name:\n.b8 95,90,49,102,118,0\n}\n");
+    made.push_back(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n.entry k() {\n .loc 2 7 1, function_name $name, "
+        "inlined_at 1 3 5\n wmma.sync;\n .loc 3 8 2, function_name $name+4, inlined_at 2 7 1\n"
+        " tcgen05.mma;\n ret;\n}\n.file 1 \"a.cu\"\n.section .debug_str { $name: .b8 95,90,49,102,118,0 }\n");
     return made;
 }
 
