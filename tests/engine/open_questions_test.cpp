@@ -282,5 +282,25 @@ TEST_F(OpenQuestion, ABadAnswerEndsItsIdeaOnly)
     EXPECT_EQ(again->maxOutputTokens, settings.maxOutputTokens) << "that needs no more room";
 }
 
+TEST_F(OpenQuestion, AProgramMayStumble)
+{
+    using Kind = llm::ChatFailure::Kind;
+    world.provider = "command";
+    world.say("idea fake: root", ideasAnswer({"first"}));
+    for (int i = 0; i < 2; ++i) {
+        world.fail("implement fake: first #0", Kind::Rejected, "command agent: it ended with exit code 1");
+    }
+    world.say("implement fake: first #0", kernelAnswer("fake one time=50 \n"));
+    for (int i = 0; i < 3; ++i) {
+        world.fail("idea fake: first", Kind::Rejected, "command agent: it ended with exit code 127");
+    }
+    open();
+    engine.run();
+    EXPECT_EQ(engine.summary("first").outcome, Outcome::Passed);
+    EXPECT_EQ(engine.status.state, RunState::Paused) << "it does not only stumble: a person must look";
+    EXPECT_EQ(engine.status.why, "command agent: it ended with exit code 127");
+    EXPECT_EQ(world.counts["idea fake: first"], 3);
+}
+
 } // namespace
 } // namespace espalier
