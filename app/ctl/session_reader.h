@@ -3,6 +3,7 @@
 
 #include "core/base/result.h"
 #include "core/model/node.h"
+#include "core/model/task.h"
 #include "core/search/node_book.h"
 #include "core/search/standing.h"
 #include "core/store/store.h"
