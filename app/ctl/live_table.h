@@ -21,9 +21,9 @@ public:
     void opened(const SessionInfo& info);
     void changed(const std::vector<NodeSummary>& nodes, const RunStatus& status);
     void line(const std::string& text); ///< above the status line
+    void clearStatus();                 ///< before anything else is printed
 
 private:
-    void clearStatus();
     void drawStatus();
 
     bool m_terminal;

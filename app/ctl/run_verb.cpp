@@ -97,6 +97,7 @@ public:
             }
         }
         m_engine.reset();
+        m_table.clearStatus();
         return report();
     }
 
@@ -130,7 +131,7 @@ private:
         }
         const bool waits = event.status.state == RunState::Paused && event.status.byEngineer;
         if (m_interruptions == 0 && waits && !m_waiting) {
-            note(fmt::format("Paused by steer; espalierctl steer {} run goes on, Ctrl-C ends.", sessionWord()));
+            m_table.line(fmt::format("Paused by steer; espalierctl steer {} run goes on, Ctrl-C ends.", sessionWord()));
         }
         m_waiting = waits;
         if (m_interruptions == 0 && !waits &&
