@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,18 +28,19 @@ namespace fs = std::filesystem;
 constexpr int waitingPeers = 16;
 constexpr std::chrono::seconds answerLimit{30};
 
-bool fits(const fs::path& path)
-{
-    return path.native().size() < sizeof(sockaddr_un::sun_path);
-}
+/// In Linux's abstract name space: the name goes with the last descriptor, so that no kill leaves a socket behind.
+struct Address {
+    explicit Address(std::string_view name)
+    {
+        value.sun_family = AF_UNIX;
+        std::memcpy(value.sun_path + 1, name.data(), std::min(name.size(), sizeof value.sun_path - 1));
+        size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    }
+    const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&value); }
 
-sockaddr_un addressOf(const fs::path& path)
-{
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.c_str(), path.native().size());
-    return address;
-}
+    sockaddr_un value = {};
+    socklen_t size = 0;
+};
 
 /// Whoever is at the other end runs as the same user.
 bool ofThisUser(int fd)
@@ -49,17 +50,11 @@ bool ofThisUser(int fd)
     return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
 }
 
-std::uint64_t inodeOf(const fs::path& path)
-{
-    struct stat facts = {};
-    return ::lstat(path.c_str(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_ino) : 0;
-}
-
-std::unexpected<Error> deaf(const fs::path& path, int cause)
+std::unexpected<Error> deaf(int cause)
 {
     return fail(ErrorCode::Io,
-                fmt::format("The session cannot be steered from outside while it runs: {} cannot be made: {}.",
-                            path.string(), std::strerror(cause)));
+                fmt::format("The session cannot be steered from outside while it runs: its socket cannot be made: {}.",
+                            std::strerror(cause)));
 }
 
 Json answerJson(const Result<void>& result)
@@ -88,14 +83,13 @@ Result<void> answerFrom(const std::string& line)
 /// To the process that has the session open; none where nobody listens.
 UniqueFd connected(const fs::path& session)
 {
-    const auto path = commandSocketPath(session);
-    UniqueFd fd(path ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
+    const auto name = commandSocketName(session);
+    UniqueFd fd(name ? ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1);
     if (!fd) {
         return {};
     }
-    const sockaddr_un address = addressOf(*path);
-    if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-        !ofThisUser(fd.get())) {
+    const Address address(*name);
+    if (::connect(fd.get(), address.get(), address.size) != 0 || !ofThisUser(fd.get())) {
         return {};
     }
     return fd;
@@ -103,56 +97,27 @@ UniqueFd connected(const fs::path& session)
 
 } // namespace
 
-Result<fs::path> commandSocketPath(const fs::path& session)
+Result<std::string> commandSocketName(const fs::path& session)
 {
     struct stat facts = {};
     if (::stat(session.c_str(), &facts) != 0) {
         return fail(ErrorCode::NotFound, fmt::format("{} does not exist", session.string()));
     }
-    const std::string name = fmt::format("espalier-{}-{:x}-{}.sock", ::geteuid(), facts.st_dev, facts.st_ino);
-    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-    if (runtime && *runtime == '/' && ::access(runtime, W_OK | X_OK) == 0) {
-        if (fs::path path = fs::path(runtime) / name; fits(path)) {
-            return path;
-        }
-    }
-    return fs::path("/tmp") / name;
+    return fmt::format("espalier-{}-{:x}-{}", ::geteuid(), facts.st_dev, facts.st_ino);
 }
 
 Result<std::unique_ptr<CommandSocket>> CommandSocket::listen(const fs::path& session)
 {
-    ESPALIER_TRY(const fs::path path, commandSocketPath(session));
+    ESPALIER_TRY(const std::string name, commandSocketName(session));
     UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!fd) {
-        return deaf(path, errno);
+    const Address address(name);
+    if (!fd || ::bind(fd.get(), address.get(), address.size) != 0 || ::listen(fd.get(), waitingPeers) != 0) {
+        return deaf(errno);
     }
-    const sockaddr_un address = addressOf(path);
-    const auto bind = [&] {
-        return ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-    };
-    if (!bind() && (errno != EADDRINUSE || ::unlink(path.c_str()) != 0 || !bind())) {
-        return deaf(path, errno);
-    }
-    // Nobody can connect before listen(): there is no moment in which others might.
-    if (::chmod(path.c_str(), 0600) != 0 || ::listen(fd.get(), waitingPeers) != 0) {
-        const int cause = errno;
-        ::unlink(path.c_str());
-        return deaf(path, cause);
-    }
-    return std::unique_ptr<CommandSocket>(new CommandSocket(std::move(fd), path));
+    return std::unique_ptr<CommandSocket>(new CommandSocket(std::move(fd)));
 }
 
-CommandSocket::CommandSocket(UniqueFd listener, fs::path path)
-    : m_listener(std::move(listener)), m_path(std::move(path)), m_inode(inodeOf(m_path))
-{
-}
-
-CommandSocket::~CommandSocket()
-{
-    if (inodeOf(m_path) == m_inode) {
-        ::unlink(m_path.c_str());
-    }
-}
+CommandSocket::CommandSocket(UniqueFd listener) : m_listener(std::move(listener)) {}
 
 std::vector<int> CommandSocket::descriptors() const
 {

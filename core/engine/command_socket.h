@@ -11,28 +11,26 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace espalier {
 
-/// Where the process that has a session open listens for commands: in $XDG_RUNTIME_DIR, else in /tmp, named after the
-/// user and the file's device and inode, so that it is short and the same for every path to the session. Errors:
-/// NotFound.
-Result<std::filesystem::path> commandSocketPath(const std::filesystem::path& session);
+/// Where the process that has a session open listens for commands: a name in Linux's abstract space (unix(7)), of the
+/// user and the file's device and inode, so that it is the same for every path to the session. Errors: NotFound.
+Result<std::string> commandSocketName(const std::filesystem::path& session);
 
 /// The engine's ear: one JSON line a command (core/engine/command_json.h), one JSON line an answer, {"done": true} or
 /// {"error": {"code": …, "message": …}}, in the order of the commands. Only processes of the same user are listened to.
-/// Whoever listens must hold the session's lock: a socket that is found in its place is a dead one's and is replaced.
-/// Thread: the engine's; nothing blocks. Owns the socket and removes it.
+/// Whoever listens must hold the session's lock. Thread: the engine's; nothing blocks. Owns the socket.
 class CommandSocket
 {
 public:
     static constexpr std::size_t longestLine = std::size_t{8} << 20; ///< a kernel of 1 MiB, escaped
     static constexpr std::size_t mostPeers = 16;                     ///< who comes later waits
 
-    /// Errors: Io: one sentence with the path.
+    /// Errors: Io: one sentence.
     static Result<std::unique_ptr<CommandSocket>> listen(const std::filesystem::path& session);
-    ~CommandSocket();
     CommandSocket(const CommandSocket&) = delete;
     CommandSocket& operator=(const CommandSocket&) = delete;
 
@@ -51,12 +49,10 @@ private:
         LineChannel channel;
     };
 
-    CommandSocket(UniqueFd listener, std::filesystem::path path);
+    explicit CommandSocket(UniqueFd listener);
     void accept();
 
     UniqueFd m_listener;
-    std::filesystem::path m_path;
-    std::uint64_t m_inode = 0; ///< of the socket: another one in its place is not ours to remove
     std::vector<Peer> m_peers;
     std::int64_t m_nextPeer = 1;
 };

@@ -4,12 +4,11 @@
 #include "tests/engine/engine_harness.h"
 
 #include <condition_variable>
-#include <cstdlib>
+#include <cstddef>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <thread>
 
@@ -62,13 +61,24 @@ private:
     }
 };
 
-UniqueFd connectTo(const std::filesystem::path& path)
+sockaddr_un addressOf(const std::string& name)
 {
-    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_un address = {};
     address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    std::strncpy(address.sun_path + 1, name.c_str(), sizeof address.sun_path - 1);
+    return address;
+}
+
+socklen_t sizeOf(const std::string& name)
+{
+    return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+UniqueFd connectTo(const std::string& name)
+{
+    UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const sockaddr_un address = addressOf(name);
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeOf(name)), 0);
     return fd;
 }
 
@@ -105,38 +115,34 @@ TEST(CommandSocketTest, ARunningSessionIsSteeredFromOutside)
     EXPECT_TRUE(session.wait([&session] { return session.status.state == RunState::Finished; }));
     session.engine.reset();
     EXPECT_EQ(send(command::Undo{}), "nobody listens");
-    const auto path = commandSocketPath(session.file());
-    ASSERT_TRUE(path);
-    EXPECT_FALSE(std::filesystem::exists(*path)) << "it takes its socket with it";
 }
 
-TEST(CommandSocketTest, OnlyTheOwnerMayConnectAndADeadOnesSocketIsReplaced)
+/// Where somebody else sits in the place, the session says that it is deaf; once he has gone, by kill -9 too, the name
+/// is free.
+TEST(CommandSocketTest, APlaceThatIsTakenIsSaidAndTheDeadTakeNone)
 {
-    std::filesystem::path path;
-    EngineHarness dead;
+    EngineHarness world;
+    ASSERT_TRUE(world.open()); // the file exists
+    world.drop();
+    const std::string name = commandSocketName(world.options.session).value();
     {
-        ASSERT_TRUE(dead.open()); // the file exists
-        dead.drop();
-        path = commandSocketPath(dead.options.session).value();
-        UniqueFd left(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        sockaddr_un address = {};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-        ASSERT_EQ(::bind(left.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    } // as kill -9 leaves it
-    EXPECT_FALSE(sendCommand(dead.options.session, command::Pause{})) << "a dead socket is nobody";
-    const auto socket = CommandSocket::listen(dead.options.session);
-    ASSERT_TRUE(socket) << socket.error().message;
-    struct stat facts = {};
-    ASSERT_EQ(::stat(path.c_str(), &facts), 0);
-    EXPECT_EQ(facts.st_mode & 0777, 0600u);
-    EXPECT_LT(path.native().size(), sizeof(sockaddr_un::sun_path));
+        const UniqueFd taken(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        const sockaddr_un address = addressOf(name);
+        ASSERT_EQ(::bind(taken.get(), reinterpret_cast<const sockaddr*>(&address), sizeOf(name)), 0);
+        EXPECT_FALSE(sendCommand(world.options.session, command::Pause{})) << "it does not listen: it is nobody";
+        const auto deaf = CommandSocket::listen(world.options.session);
+        ASSERT_FALSE(deaf);
+        EXPECT_EQ(deaf.error().message, "The session cannot be steered from outside while it runs: its socket cannot "
+                                        "be made: Address already in use.");
+    }
+    const auto socket = CommandSocket::listen(world.options.session);
+    EXPECT_TRUE(socket) << socket.error().message;
 }
 
 TEST(CommandSocketTest, AnswersComeInOrderAndNonsenseEndsNothing)
 {
     OpenSession session;
-    const auto path = commandSocketPath(session.file()).value();
+    const std::string path = commandSocketName(session.file()).value();
     const UniqueFd peer = connectTo(path);
     const std::string lines = "{\"command\": \"hint\", \"text\": \"one\"}\nnonsense\n{\"command\": \"undo\"}\n";
     ASSERT_EQ(::write(peer.get(), lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
