@@ -6,8 +6,8 @@
 #include <fstream>
 #include <map>
 #include <poll.h>
-#include <unistd.h>
 #include <thread>
+#include <unistd.h>
 
 namespace espalier {
 namespace {

@@ -225,6 +225,15 @@ TEST_F(Timing, AKeptAnswerIsFasterTheSecondTimeAndSuspicious)
     EXPECT_EQ(evaluation.evidence.at(0).check, "memo");
 }
 
+TEST_F(Timing, TimeThatTheEventsDoNotSeeIsSuspicious)
+{
+    startJudge("cuda:0");
+    ASSERT_TRUE(m_judge);
+    const Evaluation evaluation = evaluate(timedJob("hides_time"));
+    EXPECT_EQ(evaluation.outcome, Outcome::Suspicious) << evaluation.reason;
+    EXPECT_NE(evaluation.reason.find("passed on the judge's clock"), std::string::npos) << evaluation.reason;
+}
+
 TEST_F(Timing, ACaseSlowerThanItsGuardIsSaid)
 {
     startJudge("cuda:0");
