@@ -76,8 +76,11 @@ struct NodeSummary {
     std::optional<Provenance> provenance;
     std::optional<Interval> timeUs; ///< the objective
     std::optional<Interval> speedupRoot, speedupParent, speedupIncumbent;
-    std::string epoch; ///< of the figures; those of two epochs are never ranked with each other
+    std::optional<Interval> speedupLibrary; ///< over the fastest library that was timed beside it
+    std::string library;                    ///< that one's name; empty: none was
+    std::string epoch;                      ///< of the figures; those of two epochs are never ranked with each other
     bool tieWithParent = false;
+    int registers = 0;                  ///< a thread, of its kernel that takes most; 0: not built, or not known
     bool measuredAgain = false;         ///< a winner: its figures are those of the full tier, on new inputs
     bool timedElsewhere = false;        ///< on another device of the kind, which is a little faster or slower
     bool olderEdition = false;          ///< judged under an earlier edition of the task: ranked, never exported

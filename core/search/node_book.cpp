@@ -2,6 +2,7 @@
 #include "core/search/node_book.h"
 
 #include "core/analysis/fresh_runs.h"
+#include "core/analysis/library_ratio.h"
 #include "core/search/bans.h"
 
 #include <algorithm>
@@ -94,6 +95,9 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     summary.speedupRoot.reset();
     summary.speedupParent.reset();
     summary.speedupIncumbent.reset();
+    summary.speedupLibrary.reset();
+    summary.library.clear();
+    summary.registers = 0;
     summary.epoch = evaluation.epoch;
     summary.tieWithParent = false;
     summary.olderEdition = false;
@@ -106,6 +110,10 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
         summary.speedupRoot = evaluation.timing->speedupRoot;
         summary.speedupParent = evaluation.timing->speedupParent;
         summary.speedupIncumbent = evaluation.timing->speedupIncumbent;
+        if (auto library = overBestLibrary(*evaluation.timing)) {
+            summary.speedupLibrary = library->speedup;
+            summary.library = std::move(library->name);
+        }
         if (!summary.speedupParent && parentCandidate(id) == taskRoot) { // the root is timed once, as the root
             summary.speedupParent = summary.speedupRoot;
         }
@@ -120,6 +128,9 @@ void NodeBook::finished(NodeId id, const Evaluation& evaluation)
     }
     if (evaluation.build) {
         m_entries[id].kernels = heldBy(*evaluation.build);
+        for (const KernelResources& kernel : evaluation.build->kernels) {
+            summary.registers = std::max(summary.registers, kernel.registers);
+        }
     }
     holdToBans(id);
     ranksAnew(id);
