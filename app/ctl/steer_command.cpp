@@ -228,7 +228,7 @@ SteerDone doneOf(const SteerVerb& options)
         {"strategy", "It decides from the next expansion on."},
         {"undo", "The last act is taken back."},
         {"pause", "Nothing new starts; what runs ends."},
-        {"step", "One expansion, then it pauses."},
+        {"step", "One evaluation, of what waits or else of one expansion; then it pauses."},
         {"run", "The session goes on."},
     };
     if (options.act == "ban") {

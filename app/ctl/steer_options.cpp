@@ -141,7 +141,7 @@ void addRunActs(Acts& acts, SteerVerb& verb)
         ->required();
     acts.add("undo", "Take back the last act on tree or settings; an idea, a kernel or a crossing that grew is pruned");
     acts.add("pause", "A running session: nothing new starts, what runs ends");
-    acts.add("step", "An open session: one expansion, then it pauses");
+    acts.add("step", "An open session: one evaluation, then it pauses");
     acts.add("run", "An open session: go on");
 }
 

@@ -21,7 +21,7 @@ struct Run {
 struct Pause {
 }; ///< finish running: nothing new starts; running stages end and are stored
 struct Step {
-}; ///< one expansion, then paused
+}; ///< one evaluation, of a candidate that waits or else of one new expansion; then paused
 struct Stop {
 }; ///< running stages are abandoned (their nodes return to the queue), the engine ends
 

@@ -197,7 +197,7 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
     const bool alone = m_state != RunState::Running;
     if (alone) {
         const Errand errand{m_state, m_why, m_byEngineer};
-        resumeRun(0);
+        resumeRun(StepLimit::nothing());
         if (m_state != RunState::Running) {
             return {}; // no judge, or the store fails: it has been said
         }

@@ -35,7 +35,7 @@ struct EngineCore::Handler {
     void operator()(const command::Step&) const
     {
         core.noteControl("step");
-        core.resumeRun(1);
+        core.resumeRun(StepLimit::step(core.m_book.counts().evaluations, core.m_pipeline->hasCandidates()));
     }
     void operator()(const command::Stop&) const
     {

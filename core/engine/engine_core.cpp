@@ -74,25 +74,25 @@ void EngineCore::run(const command::Run& command)
             return refuse("budget", result.error());
         }
     }
-    if (m_state != RunState::Running || m_steps) {
+    if (m_state != RunState::Running || m_step.isOn()) {
         noteControl("run");
     }
-    resumeRun(std::nullopt);
+    resumeRun({});
 }
 
-void EngineCore::resumeRun(std::optional<int> steps)
+void EngineCore::resumeRun(StepLimit step)
 {
     if (m_closing) {
         dropLessons();
         m_state = RunState::Paused; // it was over but for the lessons
     }
-    if (m_state == RunState::Running && !steps && !m_steps) {
+    if (m_state == RunState::Running && !step.isOn() && !m_step.isOn()) {
         m_spent.reset(); // the budget may have grown
         m_enough.reset();
         return;
     }
-    m_steps = steps;
-    m_byEngineer = steps.has_value(); // after a step it is for them to go on
+    m_step = step;
+    m_byEngineer = step.isOn(); // after a step it is for them to go on
     m_spent.reset();
     m_enough.reset();
     m_winding.reset();
@@ -299,7 +299,7 @@ void EngineCore::plan()
         return;
     }
     m_planner->resumeQuestions();
-    const Planner::State planned = m_planner->pump(room(), m_steps);
+    const Planner::State planned = m_planner->pump(room(), m_step.expansions());
     m_pipeline->setLaunching(true, room());
     m_pipeline->pump();
     if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
@@ -316,7 +316,7 @@ void EngineCore::checkEnd(Planner::State planned)
     if (m_errand) {
         return endErrand();
     }
-    if ((m_steps != 0 || m_spent) && measureWinners()) {
+    if ((!m_step.isSpent() || m_spent) && measureWinners()) {
         m_winding = planned;
         return;
     }
@@ -327,7 +327,7 @@ void EngineCore::checkEnd(Planner::State planned)
     m_pipeline->setLaunching(false, 0);
     m_clock.stop();
     saveTime(true);
-    if (m_steps == 0 && !m_spent) {
+    if (m_step.isSpent() && !m_spent) {
         return enterState(RunState::Paused, "the step is done");
     }
     const auto held = m_planner->held();
@@ -376,14 +376,14 @@ void EngineCore::checkSpending()
     }
 }
 
-/// Evaluations that the budget still allows to start or to be under way.
+/// Evaluations that the budget and the step still allow to start or to be under way.
 std::int64_t EngineCore::room() const
 {
     const Budget& budget = m_journal.info().budget;
-    if (!budget.evaluations) {
-        return std::numeric_limits<std::int64_t>::max() / 2;
-    }
-    return *budget.evaluations - m_book.counts().evaluations;
+    const std::int64_t evaluations = m_book.counts().evaluations;
+    return m_step.allowed(budget.evaluations ? *budget.evaluations - evaluations
+                                             : std::numeric_limits<std::int64_t>::max() / 2,
+                          evaluations);
 }
 
 void EngineCore::enterState(RunState state, std::string why)

@@ -5,6 +5,7 @@
 #include "core/engine/engine_parts.h"
 #include "core/engine/run_clock.h"
 #include "core/engine/session_opening.h"
+#include "core/engine/step_limit.h"
 #include "core/search/planner.h"
 
 #include <deque>
@@ -53,7 +54,7 @@ private:
 
     // engine_core.cpp: the loop and the run's states
     void run(const command::Run& command);
-    void resumeRun(std::optional<int> steps);
+    void resumeRun(StepLimit step);
     void pause(std::string why);
     void stop();
     void settle();
@@ -162,7 +163,7 @@ private:
     bool m_toldNoFloor = false;
     std::optional<std::string> m_closing; ///< the run is over for this reason; a model is asked what it has taught
     std::optional<std::string> m_spent;   ///< seconds or money are used up: the sentence
-    std::optional<int> m_steps;           ///< expansions left of a step; nullopt: no limit
+    StepLimit m_step;                     ///< in place of the budget alone
     std::deque<double> m_losses;          ///< times of lost judges
     bool m_ended = false;
     std::optional<Error> m_closedBecause;

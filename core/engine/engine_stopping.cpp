@@ -12,7 +12,7 @@ namespace espalier {
 std::optional<std::string> EngineCore::enough(bool ending)
 {
     Budget rules = m_journal.info().budget;
-    if (m_steps || (!rules.target && !rules.roofPercent && !rules.plateau)) {
+    if (m_step.isOn() || (!rules.target && !rules.roofPercent && !rules.plateau)) {
         return std::nullopt;
     }
     const auto best = m_book.best();

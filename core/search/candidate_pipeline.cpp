@@ -256,6 +256,13 @@ int CandidatePipeline::waiting() const
                                           [](const auto& entry) { return entry.second.step == Step::Built; }));
 }
 
+bool CandidatePipeline::hasCandidates() const
+{
+    return std::any_of(m_passes.begin(), m_passes.end(), [this](const auto& entry) {
+        return entry.first != taskRoot && !entry.second.start.again && !m_book.pruned(entry.first);
+    });
+}
+
 std::int64_t CandidatePipeline::active() const
 {
     return std::count_if(m_passes.begin(), m_passes.end(), [this](const auto& entry) {

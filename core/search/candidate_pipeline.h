@@ -108,7 +108,8 @@ public:
     bool quiet() const; ///< nothing runs
     bool idle() const;  ///< quiet, and nothing waits to be written or told, nor for a builder
     int building() const;
-    int waiting() const; ///< for the judge
+    int waiting() const;        ///< for the judge
+    bool hasCandidates() const; ///< that can be built or judged, other than the root and what is judged again
     int judging() const { return static_cast<int>(m_judging.size()); }
     std::optional<NodeId> judgingAgain() const; ///< with the judge once more
     std::int64_t active() const;                ///< passes that have started, the root's not counted

@@ -25,14 +25,14 @@ Planner::State Planner::pump(std::int64_t room, std::optional<int>& steps)
 
 Planner::State Planner::decide(std::int64_t room, std::optional<int>& steps)
 {
-    requestUnanswered();
+    requestUnanswered(steps);
     while (!m_trouble) {
         if (m_asking) {
             return State::Working;
         }
         if ((!m_heldIdeas.empty() || !m_askAgain.empty() || !m_postponed.empty()) && !held()) {
             goOn(); // its hold has ended by itself
-            requestUnanswered();
+            requestUnanswered(steps);
             if (m_asking) {
                 return State::Working;
             }

@@ -196,7 +196,7 @@ private:
     void noteDropped(NodeId parent, const Proposer& proposer, const std::vector<proposer::DroppedIdea>& dropped);
     Result<void> keepIdeaRequests();
     Result<void> restoreAsks();
-    void requestUnanswered();
+    void requestUnanswered(std::optional<int>& steps);
     Result<void> restoreNode(const StoredNode& outline, const NodePayload& payload);
     void restoreEnded(NodeId id, const EndedRecord& record);
     void restoreIdeaState(const TreeNode& idea);

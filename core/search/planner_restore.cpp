@@ -172,9 +172,14 @@ void Planner::restoreIdeaState(const TreeNode& idea)
 
 /// Asks again for kernels whose answers never came. The context is the one of the first time, outcomes that were
 /// consumed since then apart.
-void Planner::requestUnanswered()
+/// Within a step each counts as the expansion that it was.
+void Planner::requestUnanswered(std::optional<int>& steps)
 {
     for (const NodeId id : std::exchange(m_unanswered, {})) {
+        if (steps == 0) {
+            m_unanswered.push_back(id);
+            continue;
+        }
         const TreeNode& node = m_tree.at(id);
         Proposer* proposer = node.parent ? proposerNamed(node.proposer) : nullptr;
         if (!proposer) {
@@ -191,6 +196,9 @@ void Planner::requestUnanswered()
         m_generating.push_back({RequestId{m_nextRequest++}, id, std::nullopt});
         m_book.stageBegan(id, Stage::Generate);
         proposer->implement(m_generating.back().request, *context);
+        if (steps) {
+            --*steps;
+        }
     }
     collect();
     finishGenerating();

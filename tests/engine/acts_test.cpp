@@ -149,6 +149,42 @@ TEST(Acts, AStepIsNotDoneWhileItsKernelWaitsForABuilder)
     }
 }
 
+TEST(Acts, AStepAfterAPauseJudgesOneOfWhatWaits)
+{
+    for (const bool reopened : {false, true}) {
+        EngineHarness engine;
+        engine.builders = 4;
+        ASSERT_TRUE(engine.open());
+        engine.post(command::Run{});
+        const auto queued = [&] {
+            return std::count_if(engine.nodes.begin(), engine.nodes.end(), [](const auto& entry) {
+                return entry.second.kind == NodeKind::Candidate && entry.second.state != NodeState::Done;
+            });
+        };
+        while (queued() < 3) {
+            engine.turn();
+        }
+        engine.post(command::Pause{});
+        engine.settle();
+        if (reopened) {
+            engine.drop();
+            ASSERT_TRUE(engine.open());
+        }
+        ASSERT_GE(queued(), 2) << engine.tree();
+        for (int step = 0; step < 2; ++step) {
+            const auto before = engine.status.evaluations;
+            const auto waiting = queued();
+            const std::size_t nodes = engine.nodes.size();
+            engine.post(command::Step{});
+            engine.settle();
+            EXPECT_EQ(engine.status.state, RunState::Paused);
+            EXPECT_EQ(engine.status.evaluations, before + 1) << engine.tree();
+            EXPECT_EQ(queued(), waiting - 1) << "one of what waited";
+            EXPECT_EQ(engine.nodes.size(), nodes) << "and nothing new was thought of";
+        }
+    }
+}
+
 TEST(Acts, AnOwnKernelIsEvaluatedUnderItsParent)
 {
     EngineHarness engine;

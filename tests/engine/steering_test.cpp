@@ -52,8 +52,12 @@ TEST(SteeringSession, EveryActIsInTheTreeBeforeTheNextExpansion)
     engine.post(command::Inject{std::nullopt, "other root", "other time=60\n"});
     engine.post(command::SetPinned{engine.node("other root"), true});
     ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
-    engine.post(command::Step{});
-    engine.settle();
+    for (int step = 1; step <= 3; ++step) { // the own kernels wait: they come first, then what is boosted
+        EXPECT_EQ(candidatesUnder(engine, broken), 0) << engine.tree();
+        engine.post(command::Step{});
+        engine.settle();
+        EXPECT_EQ(engine.status.evaluations, after + step);
+    }
     EXPECT_EQ(candidatesUnder(engine, broken), 1) << engine.tree();
     EXPECT_EQ(candidatesUnder(engine, vector), 0) << engine.tree();
     EXPECT_EQ(engine.summary("own kernel").outcome, Outcome::Passed);
