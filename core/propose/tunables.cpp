@@ -87,6 +87,11 @@ std::optional<std::string_view> markOf(std::string_view line)
     return trimmed(text.substr(9));
 }
 
+std::string missingDefine(const std::string& name)
+{
+    return fmt::format("Expected \"#define {0} VALUE\" or \"constexpr int {0} = VALUE;\" on the line below.", name);
+}
+
 struct Declared {
     std::string name;
     std::vector<std::int64_t> values;
@@ -125,19 +130,15 @@ std::expected<Declared, std::string> readDeclaration(std::string_view text)
     return declared;
 }
 
-/// The `#define NAME v` line under a declaration. Errors: the sentence.
-std::expected<Tunable, std::string> readDefine(const Line& line, int number, const Declared& declared)
+/// What stands for the value in `#define NAME v`; nullopt: the line is none of NAME.
+std::optional<std::string_view> macroValue(std::string_view rest, std::string_view name)
 {
-    const auto missing = [&] {
-        return std::unexpected(fmt::format("Expected \"#define {} VALUE\" on the line below.", declared.name));
-    };
-    std::string_view rest = trimmed(line.text);
     if (!rest.starts_with('#')) {
-        return missing();
+        return std::nullopt;
     }
     rest.remove_prefix(1);
-    if (takeWord(rest) != "define" || takeWord(rest) != declared.name || rest.empty() || !isBlank(rest.front())) {
-        return missing();
+    if (takeWord(rest) != "define" || takeWord(rest) != name || rest.empty() || !isBlank(rest.front())) {
+        return std::nullopt;
     }
     rest = trimmed(rest);
     std::size_t length = 0;
@@ -145,15 +146,48 @@ std::expected<Tunable, std::string> readDefine(const Line& line, int number, con
            rest.substr(length, 2) != "/*") {
         ++length;
     }
-    const auto current = wholeNumber(rest.substr(0, length));
     const std::string_view after = trimmed(rest.substr(length));
-    if (!current || !(after.empty() || after.starts_with("//") || after.starts_with("/*"))) {
+    return after.empty() || after.starts_with("//") || after.starts_with("/*") ? rest.substr(0, length) : rest;
+}
+
+/// Likewise in `constexpr int NAME = v;`.
+std::optional<std::string_view> constantValue(std::string_view rest, std::string_view name)
+{
+    bool constant = false;
+    for (std::string_view word = takeWord(rest); word != name; word = takeWord(rest)) {
+        if (word.empty()) {
+            return std::nullopt;
+        }
+        constant = constant || word == "constexpr" || word == "const";
+        rest.remove_prefix(rest.starts_with("::") ? 2 : 0); // std::int64_t
+    }
+    rest = trimmed(rest);
+    const std::size_t end = rest.find(';');
+    if (!constant || !rest.starts_with('=') || end == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view after = trimmed(rest.substr(end + 1));
+    return after.empty() || after.starts_with("//") || after.starts_with("/*") ? trimmed(rest.substr(1, end - 1))
+                                                                               : trimmed(rest.substr(1));
+}
+
+/// The line under a declaration that gives the value. Errors: the sentence.
+std::expected<Tunable, std::string> readDefine(const Line& line, int number, const Declared& declared)
+{
+    const std::string_view text = trimmed(line.text);
+    auto value = macroValue(text, declared.name);
+    value = value ? value : constantValue(text, declared.name);
+    if (!value) {
+        return std::unexpected(missingDefine(declared.name));
+    }
+    const auto current = wholeNumber(*value);
+    if (!current) {
         return std::unexpected(fmt::format("The value of {} must be one whole number to be tuned, found \"{}\".",
-                                           declared.name, printable(rest, 40)));
+                                           declared.name, printable(*value, 40)));
     }
     Tunable tunable{declared.name, declared.values, *current, number, 0, 0};
-    tunable.begin = line.begin + static_cast<std::size_t>(rest.data() - line.text.data());
-    tunable.end = tunable.begin + length;
+    tunable.begin = line.begin + static_cast<std::size_t>(value->data() - line.text.data());
+    tunable.end = tunable.begin + value->size();
     if (tunable.values.size() == 1 && tunable.values.front() == *current) {
         return std::unexpected(fmt::format("{} has no value but the one it has.", declared.name));
     }
@@ -272,7 +306,7 @@ private:
             ++below;
         }
         if (below == m_lines.size()) {
-            return complain(index, fmt::format("Expected \"#define {} VALUE\" on the line below.", declared->name));
+            return complain(index, missingDefine(declared->name));
         }
         auto tunable = readDefine(m_lines[below], static_cast<int>(below) + 1, *declared);
         if (!tunable) {

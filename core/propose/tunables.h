@@ -13,12 +13,13 @@
 
 namespace espalier {
 
-/// One constant that may be tuned: `// espalier: tune NAME = a b c` above `#define NAME v`.
+/// One constant that may be tuned: `// espalier: tune NAME = a b c` above `#define NAME v` or `constexpr int NAME =
+/// v;`.
 struct Tunable {
     std::string name;
     std::vector<std::int64_t> values; ///< as listed, without repeats; at least two together with `current`
     std::int64_t current = 0;
-    int line = 0;                   ///< of the #define, from 1
+    int line = 0;                   ///< of the value, from 1
     std::size_t begin = 0, end = 0; ///< bytes of the value in the source
     bool operator==(const Tunable&) const = default;
 };
@@ -49,7 +50,7 @@ using TunableValues = std::map<std::string, std::int64_t, std::less<>>;
 /// Reads the marks of any text. Never fails: what it does not understand becomes a problem, not a tunable. Thread: any.
 SourceMarks readMarks(std::string_view source);
 
-/// The source with other values in its `#define` lines; nothing else changes.
+/// The source with other values of its tunables; nothing else changes.
 /// Errors: InvalidInput for a name that the source does not declare or a value that its list does not hold.
 Result<std::string> withTunables(std::string_view source, const TunableValues& values);
 

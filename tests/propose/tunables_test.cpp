@@ -20,6 +20,19 @@ std::string problemOf(const std::string& source)
     return marks.problems.size() == 1 ? marks.problems.front().sentence : std::to_string(marks.problems.size());
 }
 
+TEST(Tunables, AConstantIsTunedLikeAMacro)
+{
+    const std::string source = "// espalier: tune T = 64 128\n  static constexpr std::int64_t T = 64; // threads\n"
+                               "// espalier: tune U = 1 2 4\nconst unsigned int U=2;\n";
+    const SourceMarks marks = readMarks(source);
+    EXPECT_TRUE(marks.problems.empty());
+    ASSERT_EQ(marks.tunables.size(), 2u);
+    EXPECT_EQ(marks.tunables[0].current, 64);
+    EXPECT_EQ(withTunables(source, {{"T", 128}, {"U", 4}}).value(),
+              "// espalier: tune T = 64 128\n  static constexpr std::int64_t T = 128; // threads\n"
+              "// espalier: tune U = 1 2 4\nconst unsigned int U=4;\n");
+}
+
 TEST(Tunables, AreReadWithTheirPlaces)
 {
     const SourceMarks marks = readMarks(kernel);
@@ -60,15 +73,20 @@ TEST(Tunables, EveryMistakeHasItsSentence)
               "Expected \"=\" and whole numbers after \"tune A\".");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 x\n#define A 1\n"), "Expected whole numbers for A, found \"x\".");
     EXPECT_EQ(problemOf("// espalier: tune A =\n#define A 1\n"), "Expected 1 to 64 whole numbers for A.");
-    EXPECT_EQ(problemOf("// espalier: tune A = 1 2\n"), "Expected \"#define A VALUE\" on the line below.");
+    EXPECT_EQ(problemOf("// espalier: tune A = 1 2\n"),
+              "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 2\nint a;\n#define A 1\n"),
-              "Expected \"#define A VALUE\" on the line below.");
+              "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 2\n#define AB 1\n"),
-              "Expected \"#define A VALUE\" on the line below.");
+              "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 2\n#define A(x) 1\n"),
-              "Expected \"#define A VALUE\" on the line below.");
+              "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 2\n#define A 1 + 1\n"),
               "The value of A must be one whole number to be tuned, found \"1 + 1\".");
+    EXPECT_EQ(problemOf("// espalier: tune A = 1 2\nconstexpr int A = 1 + 1;\n"),
+              "The value of A must be one whole number to be tuned, found \"1 + 1\".");
+    EXPECT_EQ(problemOf("// espalier: tune A = 1 2\nint A = 1;\n"), // may change while it runs
+              "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1\n#define A 1\n"), "A has no value but the one it has.");
     EXPECT_EQ(problemOf("// espalier: tun A = 1\n"),
               "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\" or \"unlock\" after \"espalier:\".");
