@@ -81,7 +81,10 @@ void addRun(CLI::App& app, RunWords& words, ctl::RunVerb& verb)
                     "The same; for a session that exists another edition of its task, which keeps the tree");
     run->add_option("--session", words.session, "The session file; created when it does not exist")->required();
     run->add_option("--device", words.device, "auto (default), sim, cuda:N, or several of one kind: cuda:0,cuda:1");
-    run->add_option("--proposer", words.proposers, "playbook, tuner, llm, command, manual, replay; separated by commas")
+    run->add_option(
+           "--proposer", words.proposers,
+           "Who proposes: playbook, tuner, llm, command, manual, replay; separated by commas. Default: playbook, "
+           "tuner, and llm where a model is named; on a session that is there it changes who takes part")
         ->delimiter(',');
     run->add_option("--strategy", words.strategy,
                     "refine (default), beam, ucb, evolution, sample or manual; parameters after a colon: beam:width=3; "
@@ -331,13 +334,18 @@ int runVerb(int argc, char** argv)
     }
     std::vector<std::string> line(argv + std::min(argc, 1), argv + argc);
     std::map<std::string, ctl::ProgramWords> programs;
-    if (!line.empty() && (line.front() == "run" || line.front() == "doctor")) {
+    const bool joins =
+        std::find(line.begin(), line.end(), "proposers") != line.end(); // steer … proposers add --command
+    if (!line.empty() && (line.front() == "run" || line.front() == "doctor" || (line.front() == "steer" && joins))) {
         auto split = ctl::takePrograms(line, {"--command", "--launcher"});
         if (!split) {
             return ctl::failWith(split.error(), false);
         }
         line = std::move(split->rest);
         programs = std::move(split->programs);
+    }
+    if (const auto found = programs.find("--command"); found != programs.end()) {
+        steer.program = found->second.words;
     }
     const auto programOf = [&](const char* option, const CLI::App& verb) {
         if (const auto found = programs.find(option); found != programs.end()) {

@@ -43,8 +43,7 @@ constexpr const char* alwaysSent[] = {"task", "contract", "parent", "idea", "fai
 
 bool allows(const std::vector<std::string>& channels, const std::string& name)
 {
-    return channels.empty() ? name != "attachments"
-                            : std::find(channels.begin(), channels.end(), name) != channels.end();
+    return channels.empty() || std::find(channels.begin(), channels.end(), name) != channels.end();
 }
 
 std::string textOf(const QString& text)

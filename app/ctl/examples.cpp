@@ -46,6 +46,7 @@ constexpr Example examples[] = {
     {"steer", "s.espalier hint \"rows are short\"", "stands in every prompt"},
     {"steer", "s.espalier ban \"no fp16\" --predicate \"fp16_instructions == 0\"", "said to models, held by the judge"},
     {"steer", "s.espalier budget --evals 40 --no-target", "what is named changes, the rest stays"},
+    {"steer", "s.espalier proposers remove tuner", "who proposes, while it runs too; add brings others in"},
     {"steer", "s.espalier re-time --node 7", "once more in the full tier; re-verify, profile likewise"},
     {"watch", "s.espalier 7", "every save of node_7.cu is judged as its child, until Ctrl-C"},
     {"repro", "s.espalier 7 --to repro.cu", "one program: the call that failed, against the oracle"},

@@ -55,8 +55,9 @@ void addModelOptions(CLI::App& verb, ModelWords& words)
         ->group(group);
     verb.add_option("--folder", words.folder, "Recorded exchanges (replay), or where prompts and answers go (manual)")
         ->group(group);
-    verb.add_option("--channels", words.channels,
-                    "What may be sent, separated by commas; default: everything but attached files")
+    verb.add_option(
+            "--channels", words.channels,
+            "What may be sent, separated by commas (task, contract, parent, idea, attachments, …); default: everything")
         ->delimiter(',')
         ->group(group);
     takesWhole(verb.add_option("--context", words.context, "Tokens that the model takes, where no table knows it"), 0)
@@ -97,10 +98,6 @@ Result<void> applyModelWords(const ModelWords& words, EngineOptions& options)
         profile.channels = words.channels;
         profile.name = words.model.empty() ? provider : words.model;
         options.models.push_back(std::move(profile));
-    }
-    std::error_code ignored;
-    if (!options.models.empty() && !options.proposers && !std::filesystem::exists(options.session, ignored)) {
-        options.proposers = {"llm"};
     }
     const bool asked = words.ideas > 0 || words.implementations > 0 || words.repairs >= 0 || words.maxOutput > 0 ||
                        !words.effort.empty();

@@ -19,7 +19,7 @@ struct ModelWords {
 
 void addModelOptions(CLI::App& verb, ModelWords& words);
 
-/// Puts them into the engine's options. A model without --proposer makes `llm` the proposer of a new session.
+/// Puts them into the engine's options.
 /// Errors: InvalidInput for words that do not go together, the profile's.
 Result<void> applyModelWords(const ModelWords& words, EngineOptions& options);
 

@@ -4,12 +4,14 @@
 #include "app/ctl/standing_text.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/propose/llm/profile_record.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <optional>
 #include <utility>
@@ -85,6 +87,14 @@ std::optional<command::Command> controlOf(const SteerVerb& options)
     }
     if (options.act == "strategy") {
         return command::SetStrategy{options.strategy};
+    }
+    if (options.act == "proposers") {
+        command::ChangeProposers change{options.join, options.leave, {}, ""};
+        for (const llm::ModelProfile& model : options.models.models) {
+            change.models.push_back(recordOf(model));
+        }
+        change.llm = options.models.llm ? recordOf(*options.models.llm) : "";
+        return change;
     }
     if (options.act == "cross") {
         return command::CrossOver{NodeId{options.node}, NodeId{options.second}};
@@ -203,6 +213,15 @@ SteerDone budgetDone(const SteerVerb& options)
     return {std::move(json), std::move(sentence)};
 }
 
+/// Who takes part after the act, read from the session.
+SteerDone proposersDone(const SteerVerb& options)
+{
+    const auto reader = SessionReader::open(options.session);
+    const std::vector<std::string> names = reader ? reader->info().proposers : std::vector<std::string>();
+    return {{{"act", "proposers"}, {"proposers", names}},
+            fmt::format("From now on {} {} part.", fmt::join(names, ", "), names.size() == 1 ? "takes" : "take")};
+}
+
 } // namespace
 
 SteerDone doneOf(const SteerVerb& options)
@@ -247,6 +266,16 @@ SteerDone doneOf(const SteerVerb& options)
         }
         return {std::move(json), words->second};
     }
+    if (options.act == "ban") {
+        return {
+            {{"act", "ban"}, {"text", options.text}, {"predicate", options.predicate}},
+            options.predicate.empty()
+                ? "It is said in every prompt from now on. The judge rejects nothing for it: that takes a --predicate."
+                : "It is said in every prompt from now on, and what breaks its predicate is rejected."};
+    }
+    if (options.act == "proposers") {
+        return proposersDone(options);
+    }
     if (options.act == "overturn") {
         return {
             {{"act", "overturn"}, {"node", options.node}, {"as", options.as}, {"reason", options.reason}},
@@ -264,7 +293,7 @@ SteerDone doneOf(const SteerVerb& options)
     }
     if (options.act == "attach") {
         return {{{"act", "attach"}, {"file", options.file}},
-                "It goes to models whose profile names the channel attachments (--channels)."};
+                "It goes along with every question to a model from now on."};
     }
     return {{{"act", "detach"}, {"name", options.name}}, "It is sent no more."};
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/steer_options.h"
 
+#include "app/ctl/model_words.h"
 #include "app/ctl/numbers.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +23,19 @@ class Acts
 public:
     Acts(CLI::App& steer, SteerVerb& verb) : m_steer(steer), m_verb(verb) {}
 
-    CLI::App* add(const char* name, const char* help)
+    /// `act`: its name in the verb, where that is another.
+    CLI::App* add(const std::string& name, const char* help, const std::string& act = {})
     {
         CLI::App* sub = m_steer.add_subcommand(name, help);
         sub->add_flag("--json", m_verb.json, "One JSON object on standard output");
-        sub->callback([verb = &m_verb, sub] { verb->act = sub->get_name(); });
+        sub->callback([verb = &m_verb, act = act.empty() ? name : act] { verb->act = act; });
+        return sub;
+    }
+    /// Acts of one kind under a name of their own.
+    CLI::App* group(const std::string& name, const char* help)
+    {
+        CLI::App* sub = m_steer.add_subcommand(name, help);
+        sub->require_subcommand(1);
         return sub;
     }
     CLI::App* onNode(const char* name, const char* help, const char* node = "The node")
@@ -96,10 +106,34 @@ void addModelActs(Acts& acts, SteerVerb& verb)
         acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
         mostListed)
         ->required();
-    CLI::App* attach = acts.add("attach", "An example or document for models that may be sent it");
+    CLI::App* attach = acts.add("attach", "An example or document that goes along with every question to a model");
     attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
     attach->add_option("--name", verb.name, "Another name for it");
     acts.add("detach", "Take an attached text away")->add_option("name", verb.name, "Its name")->required();
+}
+
+/// What is said of models is read once all of it was read.
+void addProposerActs(Acts& acts, SteerVerb& verb)
+{
+    CLI::App* proposers = acts.group("proposers", "Who proposes: others join or leave, while the session runs too");
+    Acts kinds(*proposers, verb);
+    CLI::App* join =
+        kinds.add("add", "They join: playbook, tuner, llm (all models), command, manual, replay", "proposers");
+    join->add_option("names", verb.join, "Who joins, separated by commas or blanks; a model alone brings llm")
+        ->delimiter(',');
+    const auto words = std::make_shared<ModelWords>();
+    addModelOptions(*join, *words);
+    join->callback([&verb, words] {
+        verb.act = "proposers";
+        words->command = verb.program;
+        if (const auto applied = applyModelWords(*words, verb.models); !applied) {
+            throw CLI::ValidationError(applied.error().message);
+        }
+    });
+    kinds.add("remove", "They leave; what they made stays", "proposers")
+        ->add_option("names", verb.leave, "Who leaves, separated by commas or blanks")
+        ->delimiter(',')
+        ->required();
 }
 
 /// `name`: as the limit is called in a session.
@@ -155,6 +189,7 @@ void addSteer(CLI::App& app, SteerVerb& verb)
     Acts acts(*steer, verb);
     addTreeActs(acts, verb);
     addModelActs(acts, verb);
+    addProposerActs(acts, verb);
     addRunActs(acts, verb);
 }
 

@@ -77,6 +77,9 @@ struct SteerVerb {
     std::string file, name;        ///< attach: which file, under which name; detach: the name; inject: the kernel
     std::string title;             ///< edit, add-idea, inject
     double factor = 1;             ///< boost
+    std::vector<std::string> join, leave; ///< proposers
+    EngineOptions models;                 ///< proposers: the models that join, and how much they are asked for
+    std::vector<std::string> program;     ///< proposers: of --command, taken from the line before it is parsed
     bool json = false;
 };
 int steer(const SteerVerb& options);

@@ -112,6 +112,14 @@ struct ChangeBudget {
 struct SetStrategy {
     std::string words;
 }; ///< another one takes over; the session keeps it
+/// Others take part from now on, whether the session runs or not. `models`: records of profiles that join the session's
+/// (profile_record.h); a model takes the place of one with its name. `llm`: how much they are asked for; empty: as
+/// before.
+struct ChangeProposers {
+    std::vector<std::string> add, remove; ///< playbook, tuner, llm, command, manual, replay
+    std::vector<std::string> models;
+    std::string llm;
+};
 struct CrossOver {
     NodeId first, second;
 }; ///< an idea of two passed kernels that comes next
@@ -119,8 +127,8 @@ struct CrossOver {
 struct Kill {
     NodeId node;
 };
-/// Takes back the engineer's last pin, prune, boost, edit, hint, attached text, ban, budget or strategy; what they let
-/// grow (an idea, an own kernel, a crossing) is pruned. Again: the act before.
+/// Takes back the engineer's last pin, prune, boost, edit, hint, attached text, ban, budget, strategy or change of
+/// proposers; what they let grow (an idea, an own kernel, a crossing) is pruned. Again: the act before.
 struct Undo {
 };
 
@@ -145,7 +153,7 @@ struct Repro {
 
 using Command = std::variant<Run, Pause, Step, Stop, SetPinned, SetPruned, SetBoost, EditIdea, AddIdea, Inject,
                              Overturn, Ask, JudgeAgain, AddHint, RemoveHint, Attach, Ban, LiftBan, SetBranchBudget,
-                             ChangeBranchBudget, SetBudget, ChangeBudget, SetStrategy, CrossOver, Kill, Undo,
-                             FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
+                             ChangeBranchBudget, SetBudget, ChangeBudget, SetStrategy, ChangeProposers, CrossOver, Kill,
+                             Undo, FetchExchanges, FetchDetail, FetchListings, Export, Repro>;
 
 } // namespace espalier::command

@@ -110,6 +110,10 @@ struct Writer {
         return {{"command", "change-budget"}, {"set", budgetJson(c.set)}, {"lift", c.lift}};
     }
     Json operator()(const SetStrategy& c) const { return {{"command", "strategy"}, {"words", c.words}}; }
+    Json operator()(const ChangeProposers& c) const
+    {
+        return {{"command", "proposers"}, {"add", c.add}, {"remove", c.remove}, {"models", c.models}, {"llm", c.llm}};
+    }
     Json operator()(const CrossOver& c) const
     {
         return {{"command", "cross"}, {"first", c.first.value}, {"second", c.second.value}};
@@ -231,6 +235,17 @@ Result<std::vector<std::string>> liftFrom(const JsonReader& at)
     return names;
 }
 
+Result<std::vector<std::string>> textsFrom(const JsonReader& at)
+{
+    std::vector<std::string> texts;
+    ESPALIER_TRY(const auto items, at.items());
+    for (const JsonReader& item : items) {
+        ESPALIER_TRY(std::string text, item.string());
+        texts.push_back(std::move(text));
+    }
+    return texts;
+}
+
 Result<Again> againFrom(const JsonReader& at)
 {
     std::vector<std::string> names;
@@ -287,6 +302,12 @@ const std::map<std::string, Reader, std::less<>>& readers()
              return ChangeBudget{f.read<Budget>("set", budgetFrom), f.read<std::vector<std::string>>("lift", liftFrom)};
          }},
         {"strategy", [](Fields& f) { return SetStrategy{f.text("words")}; }},
+        {"proposers",
+         [](Fields& f) {
+             using Texts = std::vector<std::string>;
+             return ChangeProposers{f.read<Texts>("add", textsFrom), f.read<Texts>("remove", textsFrom),
+                                    f.read<Texts>("models", textsFrom), f.text("llm")};
+         }},
         {"cross", [](Fields& f) { return CrossOver{f.node("first"), f.node("second")}; }},
         {"kill", [](Fields& f) { return Kill{f.node()}; }},
         {"undo", [](Fields&) { return Undo{}; }},

@@ -23,24 +23,25 @@ struct EngineParts;
 /// How to open or create a session. Empty optionals take what the session says, or the default for a new one; a value
 /// that conflicts with an existing session is an InvalidInput error.
 struct EngineOptions {
-    std::filesystem::path session;                     ///< created when it does not exist
-    std::optional<std::string> task;                   ///< name or folder; needed for a new session; an existing one
-                                                       ///< carries its own, of which this may be another edition
-    std::optional<std::string> device;                 ///< auto (default), sim, cuda:N
-    std::optional<std::vector<std::string>> proposers; ///< default {"playbook", "tuner"}
-    std::optional<std::string> strategy;               ///< default "refine"; replaces the session's
-    std::optional<std::string> strategyOnce;           ///< for this opening only: the session keeps its own
-    std::optional<std::uint64_t> seed;                 ///< default 1
-    std::optional<std::string> incumbent;  ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
-    std::optional<Budget> budget;          ///< replaces the session's
-    std::vector<std::string> modelNames;   ///< saved profiles, put before `models`
-    std::vector<llm::ModelProfile> models; ///< empty: the session's; else they replace them
-    std::optional<LlmSettings> llm;        ///< likewise
-    bool actsOnly = false;                 ///< nothing is asked of models: their keys need not be there
-    std::vector<std::string> launcher;     ///< put before the judge's command line
-    int builders = 0;                      ///< 0: as many as cores
-    bool lessons = true;                   ///< a run's end asks a model what it has taught
-    Profiling profiling = Profiling::Off;  ///< of every candidate that passes; what leads at the end always is
+    std::filesystem::path session;     ///< created when it does not exist
+    std::optional<std::string> task;   ///< name or folder; needed for a new session; an existing one
+                                       ///< carries its own, of which this may be another edition
+    std::optional<std::string> device; ///< auto (default), sim, cuda:N
+    /// Default: playbook, tuner, and llm where there are models. Replaces the session's, which is an act.
+    std::optional<std::vector<std::string>> proposers;
+    std::optional<std::string> strategy;     ///< default "refine"; replaces the session's
+    std::optional<std::string> strategyOnce; ///< for this opening only: the session keeps its own
+    std::optional<std::uint64_t> seed;       ///< default 1
+    std::optional<std::string> incumbent;    ///< FILE.cu or FILE.so:SYMBOL; default: the task's, else the root
+    std::optional<Budget> budget;            ///< replaces the session's
+    std::vector<std::string> modelNames;     ///< saved profiles, put before `models`
+    std::vector<llm::ModelProfile> models;   ///< empty: the session's; else they replace them
+    std::optional<LlmSettings> llm;          ///< likewise
+    bool actsOnly = false;                   ///< nothing is asked of models: their keys need not be there
+    std::vector<std::string> launcher;       ///< put before the judge's command line
+    int builders = 0;                        ///< 0: as many as cores
+    bool lessons = true;                     ///< a run's end asks a model what it has taught
+    Profiling profiling = Profiling::Off;    ///< of every candidate that passes; what leads at the end always is
 };
 
 /// The search on its own thread: owns tree, store, build pool and judges. Thread: create, post and destroy from one

@@ -2,6 +2,7 @@
 // The engine's commands: each is done or refused before the next one is looked at, and before the next expansion.
 #include "core/engine/command_json.h"
 #include "core/engine/engine_core.h"
+#include "core/engine/participants.h"
 
 #include <utility>
 
@@ -82,6 +83,7 @@ struct EngineCore::Handler {
     void operator()(const command::SetBudget& c) const { answer("budget", core.setBudget(c.budget)); }
     void operator()(const command::ChangeBudget& c) const { answer("budget", core.changeBudget(c)); }
     void operator()(const command::SetStrategy& c) const { answer("strategy", core.setStrategy(c.words)); }
+    void operator()(const command::ChangeProposers& c) const { answer("proposers", core.changeProposers(c)); }
     void operator()(const command::CrossOver& c) const
     {
         answer("cross", core.m_planner->crossOver(c.first, c.second));
@@ -278,6 +280,10 @@ Result<Change> EngineCore::changeBack(const Replaced& replaced)
     if (replaced.field == "budget") {
         ESPALIER_TRY(const Budget budget, command::budgetFrom(JsonReader(replaced.value, "act")));
         return budgetChange(budget);
+    }
+    if (replaced.field == "proposers") {
+        ESPALIER_TRY(const Participants participants, participantsFrom(replaced.value));
+        return proposersChange(participants);
     }
     if (replaced.field == "strategy") {
         return strategyChange(replaced.value.is_string() ? replaced.value.get<std::string>() : std::string());

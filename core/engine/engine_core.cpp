@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/engine_core.h"
 
+#include "core/search/record_merge.h"
+
 #include <algorithm>
 #include <cassert>
 #include <fmt/format.h>
@@ -33,13 +35,9 @@ Result<std::unique_ptr<EngineCore>> EngineCore::open(const EngineOptions& option
     auto core = std::unique_ptr<EngineCore>(new EngineCore(std::move(session), std::move(parts), std::move(observer)));
     core->m_strategyWords = options.strategyOnce.value_or(info.strategy);
     ESPALIER_TRY(core->m_strategy, makeStrategy(core->m_strategyWords, info.seed));
-    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
-    ESPALIER_TRY(core->m_proposers, core->m_parts.makeProposers(choice));
     ESPALIER_CHECK(core->m_exchanges.restore());
     ESPALIER_CHECK(core->m_acts.restore());
-    for (const auto& proposer : core->m_proposers) {
-        proposer->keepExchanges(core->m_exchanges);
-    }
+    ESPALIER_CHECK(core->openProposers(options));
     return core;
 }
 
@@ -241,8 +239,7 @@ bool EngineCore::workOff()
             if (const auto renewed = ended->node == taskRoot ? renewRatios() : Result<void>(); !renewed) {
                 pause(renewed.error().message);
             }
-            if (ended->node != taskRoot && ended->evaluation.cause != NotRunCause::NoSource &&
-                ended->evaluation.cause != NotRunCause::Cancelled) {
+            if (ended->node != taskRoot && countsAsEvaluation(ended->evaluation.cause)) {
                 m_clock.evaluated();
             }
         } else if (auto* trouble = std::get_if<pipeline::Trouble>(&event)) {
@@ -288,7 +285,8 @@ void EngineCore::plan()
         m_enough = enough(false);
     }
     if (m_spent || m_enough) {
-        m_pipeline->setLaunching(false, 0);
+        m_pipeline->setLaunching(true, 0); // what the engineer gave is judged all the same
+        m_pipeline->pump();
         const bool idle = m_pipeline->idle();
         if (m_spent || idle) { // who has enough may find that it was not: until then what was asked may be answered
             m_planner->pauseQuestions(true);
@@ -330,7 +328,7 @@ void EngineCore::checkEnd(Planner::State planned)
     if (m_step.isSpent() && !m_spent) {
         return enterState(RunState::Paused, "the step is done");
     }
-    const auto held = m_planner->held();
+    const auto held = m_proposers.held();
     if (held && !m_spent && !m_enough && !held->spent && planned != Planner::State::Limited) {
         log(held->sentence);
         enterState(RunState::Paused, held->sentence); // what can be done without the model is done

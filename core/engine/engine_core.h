@@ -16,6 +16,8 @@
 
 namespace espalier {
 
+struct Participants;
+
 /// The engine without its thread: one session, one search, driven by handle() and turn(). Owns everything. Dropping it
 /// at any moment is what kill -9 leaves behind: whatever was reported is in the session.
 /// Thread: one at a time. Errors: commands that cannot be done are answered by CommandFailed; trouble of ours (store,
@@ -100,6 +102,11 @@ private:
     void listen();
     void serveCommands();
 
+    // engine_proposers.cpp: who takes part
+    Result<void> openProposers(const EngineOptions& options);
+    Result<void> changeProposers(const command::ChangeProposers& command);
+    Result<Change> proposersChange(const Participants& after);
+
     // engine_judge.cpp: device, epoch, loss
     bool ready();
     bool startJudge();
@@ -140,7 +147,7 @@ private:
     NodeBook m_book;
     std::shared_ptr<const Strategy> m_strategy;
     std::string m_strategyWords;
-    std::vector<std::unique_ptr<Proposer>> m_proposers;
+    ProposerSet m_proposers;
     std::unique_ptr<BuildPool> m_pool;
     std::unique_ptr<Evaluator> m_evaluator;
     std::unique_ptr<CandidatePipeline> m_pipeline;

@@ -2,6 +2,7 @@
 #include "core/engine/session_opening.h"
 
 #include "core/engine/model_profiles.h"
+#include "core/engine/participants.h"
 #include "core/engine/session_task.h"
 #include "core/model/task_loader.h"
 #include "core/propose/llm/profile_record.h"
@@ -52,7 +53,16 @@ Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, c
     ESPALIER_CHECK(checkDevice(info.device));
     ESPALIER_CHECK(checkBudget(info.budget));
     ESPALIER_CHECK(makeStrategy(info.strategy, info.seed));
-    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(info, options));
+    SessionInfo with = info;
+    with.proposers = namesFor(info, options);
+    if (!options.models.empty() && std::none_of(with.proposers.begin(), with.proposers.end(), asksModels)) {
+        return fail(
+            ErrorCode::InvalidInput,
+            fmt::format("A model is named and nobody asks it: add llm to the proposers ({}), or leave the model "
+                        "out.",
+                        fmt::join(with.proposers, ",")));
+    }
+    ESPALIER_TRY(const ProposerChoice choice, proposerChoice(with, options));
     ESPALIER_CHECK(parts.makeProposers(choice));
     return {};
 }
@@ -84,10 +94,6 @@ Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& option
     }
     if (options.incumbent && *options.incumbent != info.incumbent) {
         return conflict(info, "incumbent", info.incumbent.empty() ? "the task's" : info.incumbent, *options.incumbent);
-    }
-    if (options.proposers && *options.proposers != info.proposers) {
-        return conflict(info, "proposers", fmt::format("{}", fmt::join(info.proposers, ",")),
-                        fmt::format("{}", fmt::join(*options.proposers, ",")));
     }
     return {};
 }
@@ -195,7 +201,7 @@ Result<OpenedSession> createSession(const EngineOptions& options, const EnginePa
     info.taskHash = task.hash;
     info.device = options.device.value_or("auto");
     info.strategy = options.strategy.value_or("refine");
-    info.proposers = options.proposers.value_or(std::vector<std::string>{"playbook", "tuner"});
+    info.proposers = options.proposers.value_or(usualProposers(!options.models.empty()));
     info.seed = options.seed.value_or(1);
     info.incumbent = options.incumbent.value_or("");
     std::optional<Incumbent> incumbent = incumbentOf(task);

@@ -55,7 +55,7 @@ struct Attachment {
 struct Background {
     std::string deviceSheet;         ///< Markdown lines
     std::vector<KnownTry> tried;     ///< in id order
-    std::vector<KnownIdea> ideas;    ///< in id order
+    std::vector<KnownIdea> ideas;    ///< in id order: under the parent all, under others what is open
     std::vector<Exemplar> exemplars; ///< the best first, then contrasts
     Evaluation parentEvaluation;     ///< of the parent
     std::string diagnosis;           ///< what the parent's metrics say, in words; empty: nothing is known

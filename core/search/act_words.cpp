@@ -84,6 +84,12 @@ std::string actInWords(std::string_view what)
     if (act.contains("budget")) {
         words += limitsInWords(act["budget"]); // of the session
     }
+    for (const auto& [field, verb] : // of proposers
+         {std::pair{"add", "add"}, std::pair{"remove", "remove"}, std::pair{"models", "model"}}) {
+        for (const Json& name : act.contains(field) ? act[field] : Json::array()) {
+            words += name.is_string() ? fmt::format(", {} {}", verb, name.get<std::string>()) : std::string();
+        }
+    }
     for (const Json& name : act.contains("lift") ? act["lift"] : Json::array()) {
         words += name.is_string() ? fmt::format(", no limit of {}", name.get<std::string>()) : std::string();
     }

@@ -23,7 +23,9 @@ std::optional<NodeId> nextIdea(const SearchTree& tree, const std::vector<NodeId>
         for (const NodeId id : tree.openIdeasUnder(parent)) {
             const OpenIdea idea = tree.openIdea(id);
             const TreeNode& node = tree.at(id);
-            const bool ofRound = node.planned == 1 || (node.oneByOne && idea.tries < parameters.tries);
+            const bool written =
+                node.oneByOne || tree.writtenByModel(parent); // else it is a series of a playbook's kernel
+            const bool ofRound = node.planned == 1 || (written && idea.tries < parameters.tries);
             if (ofRound == series) {
                 continue;
             }

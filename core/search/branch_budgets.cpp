@@ -7,20 +7,27 @@ namespace espalier {
 
 BranchSpending SearchTree::spentBelow(NodeId id) const
 {
+    refresh();
+    return seenBelow(id);
+}
+
+/// Of evaluations those that were looked at: the others are added when they are.
+BranchSpending SearchTree::seenBelow(NodeId id) const
+{
     BranchSpending sum;
     std::vector<NodeId> open = {id};
     while (!open.empty()) {
         const TreeNode& node = at(open.back());
         open.pop_back();
         sum = sum + node.spent;
-        sum.evaluations += node.id != id && node.kind != NodeKind::Idea ? 1 : 0;
+        sum.evaluations += node.id != id && place(node.id).counted ? 1 : 0;
         open.insert(open.end(), node.children.begin(), node.children.end());
     }
     return sum;
 }
 
 /// Adds to the totals of `from` and of everything above it.
-void SearchTree::charge(std::optional<NodeId> from, const BranchSpending& more)
+void SearchTree::charge(std::optional<NodeId> from, const BranchSpending& more) const
 {
     if (m_budgeted.empty()) {
         return;

@@ -30,7 +30,8 @@ struct PassStart {
     std::optional<VerifyRecord> verified;    ///< the verify stage is among them
     std::vector<std::string> foreseen;       ///< sources that will follow if it passes: compiled ahead by idle builders
     std::vector<Evidence>
-        remarks; ///< what is known of the source before it is built; joins the evidence, changes no outcome
+        remarks;      ///< what is known of the source before it is built; joins the evidence, changes no outcome
+    bool own = false; ///< the engineer's: judged whatever is left of the budget
     std::optional<Again> again; ///< it has its verdict (`soFar`, whole) and is judged once more, beside the allowance
 };
 
@@ -81,7 +82,8 @@ public:
     void endWithoutSource(NodeId node, std::string reason);
     /// Who verifies and times; nullptr while there is none.
     void setEvaluator(Evaluator* evaluator);
-    /// Starts stages, or lets running ones end only. `allowance`: candidates that may still start (the root is free).
+    /// Starts stages, or lets running ones end only. `allowance`: candidates that may still start (the root and the
+    /// engineer's own kernels do whatever it is).
     void setLaunching(bool launching, std::int64_t allowance);
     void flush(); ///< writes what could not be written; Trouble again when it still cannot
 
@@ -141,6 +143,7 @@ private:
         bool again = false;
     };
 
+    static bool isFree(NodeId node, const Pass& pass); ///< the allowance does not hold it back
     void startBuilds();
     bool mayBuild(NodeId node, const Pass& pass) const;
     bool awaitsBuilder() const;

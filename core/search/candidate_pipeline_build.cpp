@@ -51,10 +51,15 @@ void CandidatePipeline::startBuilds()
     }
 }
 
+bool CandidatePipeline::isFree(NodeId node, const Pass& pass)
+{
+    return node == taskRoot || pass.start.own || pass.start.again.has_value();
+}
+
 bool CandidatePipeline::mayBuild(NodeId node, const Pass& pass) const
 {
-    const bool free = node == taskRoot || pass.start.again.has_value();
-    return pass.step == Step::Queued && (!m_book.pruned(node) || pass.start.again) && (free || active() < m_allowance);
+    return pass.step == Step::Queued && (!m_book.pruned(node) || pass.start.again) &&
+           (isFree(node, pass) || active() < m_allowance);
 }
 
 /// Builders may be busy with what was built ahead.

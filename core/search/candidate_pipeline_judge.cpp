@@ -95,9 +95,8 @@ void CandidatePipeline::startJudging()
         if (!m_launching || judging() >= m_evaluator->lanes() || (rootFirst && node != taskRoot)) {
             return;
         }
-        const bool free = node == taskRoot || pass.start.again.has_value();
         if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) ||
-            (!free && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
+            (!isFree(node, pass) && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
             continue;
         }
         if (auto job = jobFor(pass)) {

@@ -4,6 +4,7 @@
 #include "core/analysis/fresh_runs.h"
 #include "core/analysis/library_ratio.h"
 #include "core/search/bans.h"
+#include "core/search/record_merge.h"
 
 #include <algorithm>
 #include <cassert>
@@ -242,7 +243,7 @@ void NodeBook::count(const NodeSummary& node)
 {
     std::int64_t EvaluationCounts::* tally = nullptr;
     if (node.kind != NodeKind::Idea && node.state == NodeState::Done && node.id != taskRoot &&
-        node.cause != NotRunCause::NoSource && node.cause != NotRunCause::Cancelled) {
+        countsAsEvaluation(node.cause)) {
         switch (node.outcome) {
         case Outcome::Passed:
             tally = &EvaluationCounts::passed;

@@ -9,8 +9,8 @@
 
 namespace espalier {
 
-Planner::Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
-                 SessionJournal& journal, ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline)
+Planner::Planner(Setup setup, const Strategy& strategy, ProposerSet& proposers, SessionJournal& journal,
+                 ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline)
     : m_setup(std::move(setup)), m_strategy(&strategy), m_proposers(proposers), m_journal(journal), m_acts(acts),
       m_book(book), m_pipeline(pipeline), m_heldTask(m_setup.task), m_nextRequest(m_setup.firstRequest)
 {
@@ -30,7 +30,7 @@ Planner::State Planner::decide(std::int64_t room, std::optional<int>& steps)
         if (m_asking) {
             return State::Working;
         }
-        if ((!m_heldIdeas.empty() || !m_askAgain.empty() || !m_postponed.empty()) && !held()) {
+        if ((!m_heldIdeas.empty() || !m_askAgain.empty() || !m_postponed.empty()) && !m_proposers.held()) {
             goOn(); // its hold has ended by itself
             requestUnanswered(steps);
             if (m_asking) {
@@ -40,7 +40,7 @@ Planner::State Planner::decide(std::int64_t room, std::optional<int>& steps)
         applyHolds();
         if (!m_ideaRequests.empty()) {
             const IdeaRequest request = m_ideaRequests.front();
-            if (!held()) {
+            if (!m_proposers.held()) {
                 askIdeas(request.parent, &request, "the engineer asked");
                 continue;
             }

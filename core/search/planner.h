@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/propose/proposer.h"
+#include "core/propose/proposer_set.h"
 #include "core/search/act_history.h"
 #include "core/search/branch_limits.h"
 #include "core/search/candidate_pipeline.h"
@@ -55,8 +55,8 @@ public:
         Exhausted, ///< nothing is left to try
     };
 
-    Planner(Setup setup, const Strategy& strategy, std::vector<std::unique_ptr<Proposer>>& proposers,
-            SessionJournal& journal, ActHistory& acts, NodeBook& book, CandidatePipeline& pipeline);
+    Planner(Setup setup, const Strategy& strategy, ProposerSet& proposers, SessionJournal& journal, ActHistory& acts,
+            NodeBook& book, CandidatePipeline& pipeline);
 
     /// Takes the session's nodes and records. The task's root must be among them.
     /// `nodes`: without their sources (Store::Sources::Without).
@@ -68,8 +68,6 @@ public:
     void onMeasuredAgain(NodeId node, const Evaluation& evaluation);
     void onProposers(); ///< one of their descriptors is readable or a timeout passed
     std::optional<Error> takeTrouble();
-    /// Why a proposer asks nothing more; the first one's reason where several are held. nullopt: none is.
-    std::optional<Held> held() const;
     void goOn(); ///< the run goes on: what held proposers may be mended
     /// Nobody waits for answers any more: Proposer::pause().
     void pauseQuestions(bool readOn);
@@ -77,6 +75,9 @@ public:
     /// Paused, and answers are coming still: for how many seconds more they are read at most.
     std::optional<double> readsOn() const;
     void setStrategy(const Strategy& strategy) { m_strategy = &strategy; } ///< decides from now on; must outlive this
+    /// Others take part from now on (ProposerSet::change): whoever joins is asked under the parents that are there,
+    /// what was asked of those who leave is asked of nobody, and ideas are open to whoever implements them now.
+    void changeProposers(const std::vector<std::string>& names, ProposerSet::List made);
     /// What happens next, at most `most` entries; one call of the strategy, and nothing changes.
     std::vector<PlannedStep> plannedSteps(std::size_t most) const;
     /// A large session's texts are read for comparison a few at a time, before a model's first kernel needs them. True:
@@ -214,13 +215,14 @@ private:
     void place(const StoredNode& node, const NodePayload& payload);
     Result<StoredNode> stored(NodeId id);
     Result<void> change(NodeId id, const char* what, const char* field, const std::function<void(StoredNode&)>& edit);
-    Proposer* proposerNamed(const std::string& name) const;
-    std::optional<std::string> writerByWords() const;
+    void release(Proposer& leaving);
+    Result<void> settleAsked();
+    Result<void> settleWriters();
     void applyWords(TreeNode& idea, const StoredNode& node, const NodePayload& payload) const;
     Result<ImplementContext> implementContext(NodeId idea, NodeId node, std::optional<NodeId> failed);
     Result<IdeaContext> ideaContext(NodeId parent);
-    bool backgroundWanted() const;
     Result<std::shared_ptr<const Background>> background(NodeId parent);
+    Result<void> addOpenIdeas(Background& background, NodeId parent);
     KnownTry knownTry(const TreeNode& node) const;
     Result<std::vector<Exemplar>> exemplars(NodeId parent, const std::vector<KnownTry>& tried);
     Result<std::optional<RefinedTry>> refinedTry(NodeId idea, NodeId before);
@@ -235,7 +237,7 @@ private:
 
     Setup m_setup;
     const Strategy* m_strategy;
-    std::vector<std::unique_ptr<Proposer>>& m_proposers;
+    ProposerSet& m_proposers;
     SessionJournal& m_journal;
     ActHistory& m_acts;
     NodeBook& m_book;

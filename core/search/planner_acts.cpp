@@ -196,16 +196,17 @@ Result<void> Planner::editIdea(NodeId idea, const std::string& title, const std:
     }
     ESPALIER_TRY(const StoredNode before, stored(idea));
     NodePayload payload = NodePayload::parse(before.payload);
-    const Proposer* own = proposerNamed(before.proposer);
+    const Proposer* own = m_proposers.named(before.proposer);
     if (own && !own->readsBackground()) { // it goes by the idea's key and does not read words
         const std::string theirs = payload.edited.value_or(before.ideaText);
         payload.edited = text == theirs ? std::nullopt : std::optional(theirs);
-        if (payload.edited && !writerByWords()) {
+        if (payload.edited && !m_proposers.writer()) {
             return fail(
                 ErrorCode::InvalidInput,
-                fmt::format("The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
-                            "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
-                            before.proposer, idea.value));
+                fmt::format(
+                    "The {} implements its own ideas only, as it has them: add a proposer that writes kernels "
+                    "(steer proposers add llm) to change what node {} says, or inject a kernel of your own under it.",
+                    before.proposer, idea.value));
         }
     }
     return change(idea, "edit", "words", [&](StoredNode& stored) {

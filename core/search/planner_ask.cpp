@@ -74,12 +74,13 @@ Result<void> Planner::ask(NodeId id, const std::string& prompt, bool ideas)
             ErrorCode::InvalidInput,
             fmt::format("The branch of node {} has used up its budget: raise it to ask for more.", spent->value));
     }
-    if (!backgroundWanted()) {
+    if (!m_proposers.writer()) {
         return fail(ErrorCode::InvalidInput,
-                    "No model takes part in this session: start one with --proposer llm to ask a model.");
+                    "No model takes part in this session: let one join (steer proposers add, with --provider and "
+                    "--model or --command).");
     }
     const TreeNode* idea = node->kind == NodeKind::Candidate && node->parent ? &m_tree.at(*node->parent) : nullptr;
-    const Proposer* writer = idea && idea->kind == NodeKind::Idea ? proposerNamed(idea->proposer) : nullptr;
+    const Proposer* writer = idea && idea->kind == NodeKind::Idea ? m_proposers.named(idea->proposer) : nullptr;
     if (!ideas && writer && writer->readsBackground()) {
         StoredNode again;
         again.id = m_book.nextId();

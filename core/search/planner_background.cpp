@@ -15,6 +15,7 @@ namespace espalier {
 namespace {
 
 constexpr std::size_t fastExemplars = 2;
+constexpr std::size_t mostOpenIdeas = 24; ///< under other parents
 
 bool isFailure(Outcome outcome)
 {
@@ -41,12 +42,6 @@ std::string diagnosisOf(const Evaluation& evaluation)
 }
 
 } // namespace
-
-bool Planner::backgroundWanted() const
-{
-    return std::any_of(m_proposers.begin(), m_proposers.end(),
-                       [](const auto& proposer) { return proposer->readsBackground(); });
-}
 
 KnownTry Planner::knownTry(const TreeNode& node) const
 {
@@ -120,10 +115,35 @@ Result<std::shared_ptr<const Background>> Planner::background(NodeId parent)
             background->tried.push_back(knownTry(node));
         }
     }
+    ESPALIER_CHECK(addOpenIdeas(*background, parent));
     ESPALIER_TRY(background->parentEvaluation, evaluationOf(parent));
     background->diagnosis = diagnosisOf(background->parentEvaluation);
     ESPALIER_TRY(background->exemplars, exemplars(parent, background->tried));
     return background;
+}
+
+/// What waits under other parents, the most promising of it: nobody need think of it again. A tuner's series say
+/// nothing to a model.
+Result<void> Planner::addOpenIdeas(Background& background, NodeId parent)
+{
+    std::size_t left = mostOpenIdeas;
+    for (const bool series : {false, true}) {
+        for (const Ranked& open : m_tree.openIdeas(series)) {
+            const TreeNode& node = m_tree.at(open.id);
+            if (left == 0) {
+                break;
+            }
+            if (node.parent == parent || (series && !node.oneByOne)) {
+                continue;
+            }
+            --left;
+            ESPALIER_TRY(const StoredNode idea, stored(open.id));
+            background.ideas.push_back({open.id, node.parent, node.title, idea.ideaText});
+        }
+    }
+    std::sort(background.ideas.begin(), background.ideas.end(),
+              [](const KnownIdea& a, const KnownIdea& b) { return a.node < b.node; });
+    return {};
 }
 
 /// The fastest ones beside the parent, and one to contrast: what failed, or was slowest, under the same parent.

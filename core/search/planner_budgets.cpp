@@ -108,8 +108,8 @@ void Planner::settleSpending(NodeId id)
     now.seconds = node.verdict ? node.verdict->deviceSeconds : 0;
     if (m_setup.exchanges) {
         const Spending asked = m_setup.exchanges->of(id);
-        now.tokens = asked.tokens();
-        now.usd = asked.usd;
+        now.tokens = asked.tokens() + asked.possibleTokens; // what a lost answer may have cost counts
+        now.usd = asked.usd + asked.possibleUsd;
     }
     if (now != node.spent) {
         m_tree.addSpending(id, now - node.spent);

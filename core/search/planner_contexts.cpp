@@ -12,27 +12,6 @@
 
 namespace espalier {
 
-/// The first proposer that writes what it is told: it implements the engineer's words.
-std::optional<std::string> Planner::writerByWords() const
-{
-    for (const auto& proposer : m_proposers) {
-        if (proposer->readsBackground()) {
-            return std::string(proposer->name());
-        }
-    }
-    return std::nullopt;
-}
-
-Proposer* Planner::proposerNamed(const std::string& name) const
-{
-    for (const auto& proposer : m_proposers) {
-        if (proposer->name() == name) {
-            return proposer.get();
-        }
-    }
-    return nullptr;
-}
-
 std::vector<LineageStep> Planner::lineageOf(NodeId id) const
 {
     std::vector<LineageStep> steps;
@@ -59,7 +38,7 @@ Result<IdeaContext> Planner::ideaContext(NodeId parent)
     context.independent = m_strategy->independentIdeas();
     context.parentTitle = parent == taskRoot ? "root" : node.title;
     context.parentScore = m_tree.score(parent);
-    if (backgroundWanted()) {
+    if (m_proposers.writer()) {
         ESPALIER_TRY(context.background, background(parent));
     }
     return context;
@@ -113,7 +92,7 @@ Result<ImplementContext> Planner::implementContext(NodeId idea, NodeId node, std
             ++context.failed->number;
         }
     }
-    const Proposer* writer = proposerNamed(m_tree.at(idea).proposer);
+    const Proposer* writer = m_proposers.named(m_tree.at(idea).proposer);
     if (writer && writer->readsBackground()) { // it looks at every node: not for a tuner beside a model
         ESPALIER_TRY(context.background, background(*parent));
         if (!failed && context.prompt.empty()) { // the engineer's own words stand for themselves

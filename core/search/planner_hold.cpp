@@ -6,16 +6,6 @@
 
 namespace espalier {
 
-std::optional<Held> Planner::held() const
-{
-    for (const auto& proposer : m_proposers) {
-        if (auto held = proposer->held()) {
-            return held;
-        }
-    }
-    return std::nullopt;
-}
-
 /// While its proposer is held an idea gets no candidates; everything else goes on.
 void Planner::applyHolds()
 {
@@ -112,7 +102,7 @@ std::optional<NodeId> Planner::nextRepair() const
     for (const NodeId id : m_tree.broken()) {
         const TreeNode& node = m_tree.at(id);
         const TreeNode& idea = m_tree.at(*node.parent);
-        if (idea.boost > 0 && !proposerNamed(node.proposer)->held()) {
+        if (idea.boost > 0 && !m_proposers.named(node.proposer)->held()) {
             return id;
         }
     }
@@ -124,7 +114,7 @@ bool Planner::mendable(const TreeNode& node) const
 {
     const TreeNode* idea = node.kind == NodeKind::Candidate && node.parent ? m_tree.find(*node.parent) : nullptr;
     const Proposer* proposer = idea && idea->kind == NodeKind::Idea && idea->proposer == node.proposer
-                                   ? proposerNamed(node.proposer)
+                                   ? m_proposers.named(node.proposer)
                                    : nullptr;
     int number = 1;
     for (auto before = node.mends; before; before = m_tree.at(*before).mends) {

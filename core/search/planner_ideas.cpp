@@ -2,6 +2,7 @@
 // Asks the proposers for ideas and puts nodes into the tree.
 #include "core/search/planner.h"
 
+#include "core/search/asked_proposers.h"
 #include "core/search/node_payload.h"
 
 #include <algorithm>
@@ -20,10 +21,15 @@ void Planner::askIdeas(NodeId parent, const IdeaRequest* byHand, const std::stri
         context->prompt = byHand->prompt;
         context->round = byHand->round;
     }
+    const auto before = AskedProposers(m_journal).under(parent);
+    if (!before) {
+        return trouble(before.error());
+    }
     m_asking = Asking{parent, {}, byHand != nullptr, why};
     for (const auto& proposer : m_proposers) {
-        if (byHand && !proposer->readsBackground()) {
-            continue; // the engineer asks models, not the playbook
+        // The engineer asks models, not the playbook; who joined the search is asked where the others were before.
+        if (byHand ? !proposer->readsBackground() : before->contains(proposer->name())) {
+            continue;
         }
         AskedProposer asked{RequestId{m_nextRequest++}, proposer.get(), std::nullopt};
         if (proposer->held()) {
@@ -47,8 +53,12 @@ void Planner::finishAsking()
     const Asking asked = *std::exchange(m_asking, std::nullopt);
     settleSpending(asked.parent);
     bool postponed = false;
+    AskedProposers::Names answered;
     for (const AskedProposer& one : asked.answers) {
         postponed = postponed || one.answer->postponed;
+        if (!one.answer->postponed) {
+            answered.emplace(one.proposer->name());
+        }
         noteDropped(asked.parent, *one.proposer, one.answer->dropped);
         if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas, asked.why)) {
             return; // asked again when the run goes on; the ideas that are there stay
@@ -63,18 +73,16 @@ void Planner::finishAsking()
         }
         return;
     }
-    if (postponed) {
-        m_askAgain.insert(asked.parent);
-        m_tree.find(asked.parent)->asked = true; // until the proposer can be asked
-        return;
-    }
     // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large
     // session seconds when every parent of it is asked.
-    const std::string key = fmt::format("search.asked.{}", asked.parent.value);
-    if (const auto result = m_journal.setValue(key, "1"); !result) {
-        return trouble(result.error());
+    const auto noted = answered.empty() ? Result<void>() : AskedProposers(m_journal).add(asked.parent, answered);
+    if (!noted) {
+        return trouble(noted.error());
     }
-    m_tree.find(asked.parent)->asked = true;
+    if (postponed) {
+        m_askAgain.insert(asked.parent);
+    }
+    m_tree.find(asked.parent)->asked = true; // of one that could not answer: until it can be asked
 }
 
 bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,
@@ -183,9 +191,10 @@ void Planner::applyWords(TreeNode& idea, const StoredNode& node, const NodePaylo
 {
     idea.edited = payload.edited.has_value();
     idea.byEngineer = node.proposer == "engineer" || idea.edited;
-    idea.proposer = idea.byEngineer ? writerByWords().value_or(node.proposer) : node.proposer;
+    idea.proposer = idea.byEngineer ? std::string(m_proposers.writer() ? m_proposers.writer()->name() : node.proposer)
+                                    : node.proposer;
     idea.planned = idea.edited ? 1 : payload.planned;
-    const Proposer* writer = proposerNamed(idea.proposer);
+    const Proposer* writer = m_proposers.named(idea.proposer);
     idea.exhausted = !writer || (idea.edited && !writer->readsBackground());
     idea.oneByOne = writer && writer->readsBackground();
     idea.draw = SearchTree::drawOfIdea(idea);

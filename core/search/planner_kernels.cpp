@@ -29,7 +29,7 @@ bool Planner::implement(NodeId idea, std::optional<NodeId> failed, const std::st
         return false;
     }
     const TreeNode& ideaNode = m_tree.at(idea);
-    Proposer* proposer = proposerNamed(ideaNode.proposer);
+    Proposer* proposer = m_proposers.named(ideaNode.proposer);
     assert(proposer); // ideas of absent proposers are marked exhausted
     StoredNode node;
     node.id = m_book.nextId();
@@ -178,6 +178,7 @@ void Planner::admit(const StoredNode& node, const MergedRecords* records)
                                  twin->value, m_book.find(*twin)->title));
     }
     PassStart start{.node = node.id, .source = node.source};
+    start.own = node.proposer == "engineer";
     if (node.id == taskRoot) { // another edition's: beside the root that all ratios are over
         auto before = editions::rootOfRatios(m_journal.store());
         if (!before) {
@@ -287,7 +288,7 @@ void Planner::indexTexts(std::size_t most)
 
 bool Planner::indexAhead()
 {
-    if (m_unindexed.empty() || !backgroundWanted()) {
+    if (m_unindexed.empty() || !m_proposers.writer()) {
         return false;
     }
     indexTexts(textsAtOnce);

@@ -34,7 +34,7 @@ void Planner::endKilled(NodeId id)
     const auto asked = std::find_if(m_generating.begin(), m_generating.end(),
                                     [id](const Generating& generating) { return generating.node == id; });
     if (asked != m_generating.end()) {
-        if (Proposer* proposer = proposerNamed(m_book.find(id)->proposer)) {
+        if (Proposer* proposer = m_proposers.named(m_book.find(id)->proposer)) {
             proposer->cancel(asked->request);
         }
         m_generating.erase(asked);

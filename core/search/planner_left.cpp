@@ -94,7 +94,7 @@ std::string Planner::answersWithoutIdeas() const
 {
     for (const auto& [id, node] : m_tree.nodes()) {
         const Proposer* proposer =
-            node.kind == NodeKind::Idea && !node.byEngineer ? proposerNamed(node.proposer) : nullptr;
+            node.kind == NodeKind::Idea && !node.byEngineer ? m_proposers.named(node.proposer) : nullptr;
         if (proposer && proposer->readsBackground()) {
             return {};
         }

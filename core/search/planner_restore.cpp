@@ -19,14 +19,13 @@ Result<void> Planner::restore(const std::vector<StoredNode>& nodes, const Search
     Store& store = m_journal.store();
     ESPALIER_TRY(const NodeId consumed, lastConsumed(store));
     m_consumed = consumed.value;
-    ESPALIER_TRY(const auto asked, store.values("search.asked."));
     ESPALIER_CHECK(restoreBans());
     for (const StoredNode& node : nodes) {
         const NodePayload payload = NodePayload::parse(node.payload);
         place(node, payload);
-        m_tree.find(node.id)->asked = asked.contains(std::to_string(node.id.value));
         ESPALIER_CHECK(restoreNode(node, payload));
     }
+    ESPALIER_CHECK(settleAsked());
     ESPALIER_TRY(const auto outdated, editions::outdated(store));
     for (const NodeId id : outdated) {
         m_book.setOlderEdition(id);
@@ -181,7 +180,7 @@ void Planner::requestUnanswered(std::optional<int>& steps)
             continue;
         }
         const TreeNode& node = m_tree.at(id);
-        Proposer* proposer = node.parent ? proposerNamed(node.proposer) : nullptr;
+        Proposer* proposer = node.parent ? m_proposers.named(node.proposer) : nullptr;
         if (!proposer) {
             m_pipeline.endWithoutSource(
                 id, fmt::format("Proposer {} was to write it and takes no part in this run.", node.proposer));

@@ -49,6 +49,11 @@ MergedRecords mergeRecords(const std::vector<StoredStage>& stages, const std::op
     return merged;
 }
 
+bool countsAsEvaluation(NotRunCause cause)
+{
+    return cause != NotRunCause::NoSource && cause != NotRunCause::Cancelled;
+}
+
 Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
 {
     Verdict verdict{evaluation.outcome,
@@ -57,6 +62,7 @@ Verdict verdictOf(const Evaluation& evaluation, Provenance fallback)
                     std::nullopt,
                     evaluation.build ? std::optional(traitsOfBuild(*evaluation.build)) : std::nullopt,
                     deviceSecondsOf(evaluation)};
+    verdict.counts = countsAsEvaluation(evaluation.cause);
     if (evaluation.timing) {
         verdict.fullTier = evaluation.timing->tier == "full";
         if (!evaluation.timing->cases.empty()) {

@@ -21,6 +21,10 @@ struct MergedRecords {
 /// without one the latest of any epoch do.
 MergedRecords mergeRecords(const std::vector<StoredStage>& stages, const std::optional<std::string>& epoch);
 
+/// Whether a candidate that ended so is an evaluation, for budgets of the session and of branches alike: not what was
+/// never built (no source, cancelled).
+bool countsAsEvaluation(NotRunCause cause);
+
 Verdict verdictOf(const Evaluation& evaluation, Provenance fallback);
 
 } // namespace espalier

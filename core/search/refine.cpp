@@ -7,6 +7,24 @@
 namespace espalier {
 namespace {
 
+/// A model's ideas do not end, so its kernels cannot wait for a time without new ones to be tuned: the first tries of a
+/// series under one of the fastest come before the next idea. Series of a playbook's kernels come after its ideas,
+/// which are few.
+std::optional<NodeId> untunedByModel(const SearchTree& tree, const Refine::Parameters& parameters)
+{
+    std::size_t looked = 0;
+    for (const Ranked& series : tree.openIdeas(true)) {
+        if (++looked > parameters.seriesParents) {
+            break;
+        }
+        const TreeNode& idea = tree.at(series.id);
+        if (!idea.oneByOne && idea.tries() < Refine::firstTries && tree.writtenByModel(idea.parent)) {
+            return series.id;
+        }
+    }
+    return std::nullopt;
+}
+
 /// The series that is worth most now: of the fastest parents and of everything pinned, each less with every try.
 std::optional<NodeId> bestSeries(const SearchTree& tree, const Refine::Parameters& parameters)
 {
@@ -46,6 +64,10 @@ Decision Refine::next(const SearchTree& tree) const
 {
     if (!tree.unasked().empty()) {
         return decision::AskIdeas{*tree.unasked().begin(), "it passed and was not asked for ideas yet"};
+    }
+    if (const auto series = untunedByModel(tree, m_parameters)) {
+        return decision::Implement{*series, fmt::format("one of the first tries on a model's kernel (try {})",
+                                                        tree.openIdea(*series).tries + 1)};
     }
     if (const auto& single = tree.openIdeas(false); !single.empty()) {
         return decision::Implement{

@@ -41,9 +41,6 @@ void SearchTree::add(TreeNode node)
         m_places.resize(std::max<std::size_t>(static_cast<std::size_t>(node.id.value) + 1, m_places.size() * 2));
     }
     touch(node.id);
-    if (node.kind != NodeKind::Idea) {
-        charge(node.parent, {.evaluations = 1});
-    }
     const NodeId id = node.id;
     m_nodes.emplace_hint(m_nodes.end(), id, std::move(node)); // ids only grow
 }
@@ -97,6 +94,13 @@ bool SearchTree::isParent(NodeId id) const
     const TreeNode& node = at(id);
     return node.kind != NodeKind::Idea && node.verdict && node.verdict->outcome == Outcome::Passed && !node.banned &&
            inSearch(id);
+}
+
+bool SearchTree::writtenByModel(std::optional<NodeId> id) const
+{
+    const TreeNode* node = id ? find(*id) : nullptr;
+    const TreeNode* idea = node && node->parent ? find(*node->parent) : nullptr;
+    return idea && idea->kind == NodeKind::Idea && idea->oneByOne && !node->byEngineer;
 }
 
 std::optional<NodeId> SearchTree::parentCandidate(NodeId id) const

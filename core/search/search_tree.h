@@ -33,6 +33,7 @@ struct Verdict {
     double deviceSeconds = 0;            ///< that the judge spent on it
     std::optional<double> speedupAtMost; ///< upper end of the interval of speedupRoot
     bool fullTier = false;               ///< how its figures were taken
+    bool counts = true;                  ///< as an evaluation: see countsAsEvaluation()
 };
 
 struct TreeNode {
@@ -131,6 +132,8 @@ public:
 
     bool inSearch(NodeId id) const; ///< neither it nor anything above it is pruned or has used up its budget
     bool isParent(NodeId id) const; ///< a root or candidate that passed, is in the search and not banned
+    /// A model wrote it: its idea is one of those that are implemented one by one.
+    bool writtenByModel(std::optional<NodeId> id) const;
     /// The nearest root or candidate above an idea or candidate.
     std::optional<NodeId> parentCandidate(NodeId id) const;
     /// Speed-up over the root; nullopt unless it passed and its figures are of the frame.
@@ -184,7 +187,9 @@ public:
 private:
     /// Under what each node stands in the views, so that it can be taken out again.
     struct Place {
-        bool out = false; ///< pruned or spent, or below such a node
+        bool out = false;     ///< pruned or spent, or below such a node
+        bool gone = false;    ///< pruned, or below what is
+        bool counted = false; ///< as an evaluation, in what the branches around it have spent
         bool pinnedIdea = false, boostedIdea = false;
         bool unasked = false, pinned = false, awaited = false, discovery = false, oneByOne = false, broken = false;
         std::optional<double> score, ranked, open, frontier;
@@ -197,7 +202,7 @@ private:
         std::set<NodeId> openIdeas;
     };
 
-    void touch(NodeId id) { m_dirty.insert(m_dirty.end(), id); }
+    void touch(NodeId id) const { m_dirty.insert(m_dirty.end(), id); }
     void touchAll() const;
     void refresh() const;
     void look(NodeId id) const;
@@ -208,7 +213,8 @@ private:
     void keepDrawn(const TreeNode& idea, Place& place) const;
     void countGain(const TreeNode& node, Place& place) const;
     bool closed(const TreeNode& node) const;
-    void charge(std::optional<NodeId> from, const BranchSpending& more);
+    void charge(std::optional<NodeId> from, const BranchSpending& more) const;
+    BranchSpending seenBelow(NodeId id) const;
     static bool failed(const TreeNode& node);
     double learnedPromise(NodeId id) const;
     Place& place(NodeId id) const { return m_places[static_cast<std::size_t>(id.value)]; }

@@ -69,12 +69,20 @@ void SearchTree::look(NodeId id) const
     if (node.budget.none()) {
         m_budgeted.erase(id);
     } else if (!m_budgeted.contains(id)) {
-        m_budgeted.emplace(id, spentBelow(id));
+        m_budgeted.emplace(id, seenBelow(id));
     }
-    const bool out = node.pruned || closed(node) || (node.parent && place(*node.parent).out);
-    if (out != mine.out) {
+    const bool gone = node.pruned || (node.parent && place(*node.parent).gone);
+    const bool out = gone || closed(node) || (node.parent && place(*node.parent).out);
+    if (out != mine.out || gone != mine.gone) {
         mine.out = out;
+        mine.gone = gone;
         m_dirty.insert(node.children.begin(), node.children.end());
+    }
+    // As the session counts: what is on its way or was judged, but not what was never built or left before it was.
+    const bool counted = node.kind != NodeKind::Idea && (node.verdict ? node.verdict->counts : !gone);
+    if (counted != mine.counted) {
+        mine.counted = counted;
+        charge(node.parent, {.evaluations = counted ? 1 : -1});
     }
     if (node.kind == NodeKind::Idea) {
         lookAtIdea(node, mine);

@@ -4,6 +4,7 @@
 #include "tests/app/ctl_support.h"
 #include "tests/llm/scripted_server.h"
 
+#include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 #include <functional>
@@ -96,6 +97,12 @@ protected:
         std::vector<std::string> words = {"run",      "softmax_f32", "--session",    "s.espalier",
                                           "--device", "sim",         "--evals",      evaluations,
                                           "--ideas",  "1",           "--no-lessons", "--json"};
+        const bool model = std::any_of(more.begin(), more.end(), [](const std::string& word) {
+            return word.starts_with("--command") || word == "--provider";
+        });
+        if (model) { // alone: nobody else uses the evaluations up
+            words.insert(words.end(), {"--proposer", "llm"});
+        }
         words.insert(words.end(), more.begin(), more.end());
         return words;
     }
@@ -281,7 +288,7 @@ TEST_F(ModelsTest, AnEmptyAndAHugeAnswerEndTheirIdeasOnly)
                           "/dev/zero | tr '\\0' x;; *) cat answer.md;; esac");
     auto words = runWords({"--repairs", "0"});
     words[9] = "3"; // ideas
-    words.insert(words.end(), {"--command", program});
+    words.insert(words.end(), {"--proposer", "llm", "--command", program});
     const auto result = ctl(words);
     EXPECT_EQ(result.status.code, 0) << result.err;
     EXPECT_EQ(onlyJson(result)["passed"], 1) << result.err;

@@ -218,7 +218,7 @@ TEST(Acts, AnIdeaOfThePlaybookIsEditedOnlyWhereSomebodyWritesWhatItSays)
     EXPECT_EQ(
         engine.failures[0].error.message,
         fmt::format("The playbook implements its own ideas only, as it has them: add a proposer that writes kernels "
-                    "(--proposer llm) to change what node {} says, or inject a kernel of your own under it.",
+                    "(steer proposers add llm) to change what node {} says, or inject a kernel of your own under it.",
                     broken.value));
     engine.post(command::EditIdea{broken, "the broken one", "do broken"}); // another name for the same
     EXPECT_EQ(engine.failures.size(), 1u);

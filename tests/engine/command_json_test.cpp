@@ -47,7 +47,8 @@ std::vector<command::Command> everyCommand()
             FetchDetail{NodeId{18}},
             FetchListings{NodeId{19}},
             Export{NodeId{20}, "cuda", "out"},
-            Repro{NodeId{21}, "out"}};
+            Repro{NodeId{21}, "out"},
+            ChangeProposers{{"llm"}, {"tuner", "playbook"}, {"{\"name\":\"small\"}"}, "{\"ideas\":4}"}};
 }
 
 TEST(CommandJson, EveryCommandComesBackAsItWas)

@@ -127,14 +127,17 @@ TEST_F(ModelSearch, HintsAndAttachedTextsGoIntoPrompts)
     engine.run();
     const std::string prompt = world.request("idea fake: root")->messages.back().text;
     EXPECT_NE(prompt.find("- Never use shared memory."), std::string::npos);
-    EXPECT_EQ(prompt.find("Rows are always short."), std::string::npos); // files only where the profile names them
+    EXPECT_NE(prompt.find("Rows are always short."), std::string::npos);
+    EXPECT_NE(
+        world.request("implement fake: read wide vectors #0")->messages.back().text.find("Rows are always short."),
+        std::string::npos);
     engine.drop();
     const Exchange first = stored().front();
     const auto part = std::find_if(first.parts.begin(), first.parts.end(),
                                    [](const PromptPart& one) { return one.channel == "attachments"; });
     ASSERT_NE(part, first.parts.end());
-    EXPECT_FALSE(part->sent);
-    EXPECT_NE(part->note.find("rule"), std::string::npos);
+    EXPECT_TRUE(part->sent);
+    EXPECT_EQ(part->files, std::vector<std::string>{"notes.md"});
 }
 
 } // namespace

@@ -23,7 +23,8 @@ protected:
                 if (name == "llm") {
                     made.push_back(scriptedProposer(world, settings, models));
                 } else {
-                    made.push_back(std::move(makeProposers({name}).value().front()));
+                    ESPALIER_TRY(auto others, makeProposers({name}));
+                    made.push_back(std::move(others.front()));
                 }
             }
             return made;

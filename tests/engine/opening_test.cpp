@@ -67,9 +67,6 @@ TEST(Opening, AConflictingOptionIsAnError)
     engine.options.device = "auto";
     EXPECT_EQ(refusal(engine), "opened");
     engine.drop();
-    engine.options.proposers = {"tuner"};
-    EXPECT_NE(refusal(engine).find("was started with proposers playbook,tuner, not tuner"), std::string::npos);
-    engine.options.proposers.reset();
     engine.task.id = "other";
     engine.options.task = "other";
     EXPECT_NE(refusal(engine).find("was started with task fake, not other"), std::string::npos);

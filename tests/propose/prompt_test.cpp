@@ -99,8 +99,10 @@ TEST(Prompt, TheRuleSaysWhatMayBeSent)
                                            channel("hints", 10, 90)};
     channels[1].files = {"secret.cu"};
     const auto usual = assemble(prompt, channels, {}, 1000).value();
-    EXPECT_FALSE(partOf(usual, "attachments").sent);
-    EXPECT_TRUE(partOf(usual, "attachments").files.empty());
+    EXPECT_EQ(partOf(usual, "attachments").files, (std::vector<std::string>{"secret.cu"}));
+    const auto without = assemble(prompt, channels, {{"task", "hints"}}, 1000).value();
+    EXPECT_FALSE(partOf(without, "attachments").sent);
+    EXPECT_TRUE(partOf(without, "attachments").files.empty());
     const auto named = assemble(prompt, channels, {{"task", "attachments"}}, 1000).value();
     EXPECT_EQ(partOf(named, "attachments").files, (std::vector<std::string>{"secret.cu"}));
     EXPECT_FALSE(partOf(named, "hints").sent);

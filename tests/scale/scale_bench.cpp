@@ -191,7 +191,7 @@ void timeStrategies(const std::filesystem::path& file, Limits& limits)
     NodeBook book;
     const auto pool = parts.makeBuildPool();
     CandidatePipeline pipeline({.task = task, .epoch = info.epoch}, journal, book, *pool);
-    auto proposers = orStop(parts.makeProposers({}));
+    ProposerSet proposers(orStop(parts.makeProposers({})));
     const auto strategy = orStop(makeStrategy("refine", 1));
     ActHistory acts(journal, parts.author);
     Planner planner({.task = task}, *strategy, proposers, journal, acts, book, pipeline);

@@ -151,7 +151,7 @@ TEST_F(ModelsDialogTest, AChannelHeldBackIsNotAmongThoseThatMayBeSent)
     const auto& channels = shelf->profiles[0].channels;
     const auto has = [&](const char* name) { return std::count(channels.begin(), channels.end(), name) == 1; };
     EXPECT_FALSE(has("exemplars"));
-    EXPECT_FALSE(has("attachments"));
+    EXPECT_TRUE(has("attachments"));
     for (const char* name : {"task", "contract", "parent", "device", "hints"}) {
         EXPECT_TRUE(has(name)) << name;
     }

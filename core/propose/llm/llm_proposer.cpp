@@ -22,6 +22,12 @@ constexpr const char* ideasSchema =
     R"({"type":"object","additionalProperties":false,"required":["title","text","expected_gain"],"properties":)"
     R"({"title":{"type":"string"},"text":{"type":"string"},"expected_gain":{"type":"number"}}}}}})";
 
+/// Behind a prompt that has no place for it.
+std::string mismatchWords(const std::string& mismatch)
+{
+    return fmt::format("\n\nYour answer before this one was of no use: {}\n", mismatch);
+}
+
 std::string shortHash(std::string_view text)
 {
     return sha256(text).substr(0, 8);
@@ -171,17 +177,24 @@ Result<AssembledPrompt> LlmProposer::promptFor(const Question& question, const P
         assembled.system = filled(prompt.system, {});
         assembled.user = own;
         if (!question.mismatch.empty()) {
-            assembled.user += fmt::format("\n\nYour answer before this one was no candidate: {}\n", question.mismatch);
+            assembled.user += mismatchWords(question.mismatch);
         }
         assembled.tokens = estimateTokens(assembled.system) + estimateTokens(assembled.user);
         assembled.parts.push_back({"engineer", assembled.tokens, "the engineer's own prompt", {}, true});
         return assembled;
     }
     const double all = static_cast<double>(std::max<std::int64_t>(model.contextTokens - question.output, 2048));
-    return assemble(prompt,
-                    question.ideas ? channelsOf(*question.ideas, m_settings.ideas)
-                                   : channelsOf(*question.implement, question.mismatch),
-                    ChannelRule{model.profile.channels}, static_cast<std::int64_t>(all * 0.95 * question.room));
+    auto assembled =
+        assemble(prompt,
+                 question.ideas ? channelsOf(*question.ideas, m_settings.ideas, question.mismatch)
+                                : channelsOf(*question.implement, question.mismatch),
+                 ChannelRule{model.profile.channels}, static_cast<std::int64_t>(all * 0.95 * question.room));
+    const bool told = assembled && std::any_of(assembled->parts.begin(), assembled->parts.end(),
+                                               [](const PromptPart& part) { return part.channel == "mismatch"; });
+    if (assembled && !told && !question.mismatch.empty()) { // a prompt of the user's own may have no place for it
+        assembled->user += mismatchWords(question.mismatch);
+    }
+    return assembled;
 }
 
 llm::ChatRequest LlmProposer::requestFor(const Question& question) const
@@ -526,7 +539,8 @@ void LlmProposer::conclude(Question question, bool onRecord)
             notes.push_back(fmt::format("dropped idea \"{}\": {}", dropped.title, dropped.reason));
         }
         if (ideas.kept.empty() && ideas.dropped.empty() && !saysNoIdeas(exchange)) {
-            kernel.mismatch = "The answer holds no list of ideas.";
+            kernel.mismatch = "It holds no list of ideas. Answer with one JSON object {\"ideas\": [{\"title\": …, "
+                              "\"text\": …}]} and nothing else.";
         }
     } else {
         kernel = readKernel(exchange, *question.implement);

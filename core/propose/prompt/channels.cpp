@@ -181,13 +181,20 @@ PromptChannel ideasChannel(const IdeaContext& context)
     if (!context.background) {
         return result;
     }
+    std::string elsewhere;
     for (const KnownIdea& idea : context.background->ideas) {
-        if (idea.parent == context.parent) {
-            result.text += fmt::format("- {}: {}\n", oneLine(idea.title, 120), oneLine(idea.text));
-        }
+        std::string& list = idea.parent == context.parent ? result.text : elsewhere;
+        list += fmt::format("- {}: {}\n", oneLine(idea.title, 120), oneLine(idea.text));
     }
     if (!result.text.empty()) {
         result.text = "## Ideas that stand under this kernel already\n\n" + result.text;
+    }
+    if (!elsewhere.empty()) {
+        if (!result.text.empty()) {
+            result.shorter.push_back(result.text);
+            result.text += '\n';
+        }
+        result.text += "## Ideas that wait under other kernels of this search\n\n" + elsewhere;
     }
     return result;
 }
@@ -246,6 +253,14 @@ std::string ideaWords(const ImplementContext& context)
     return fmt::format("## The idea\n\n**{}**\n\n{}\n", context.title, context.text);
 }
 
+void addMismatch(std::vector<PromptChannel>& channels, const std::string& mismatch)
+{
+    if (!mismatch.empty()) {
+        channels.push_back(
+            needed("mismatch", fmt::format("## Your answer before this one was of no use\n\n{}\n", mismatch)));
+    }
+}
+
 PromptChannel evidenceChannel(const Evaluation& evaluation)
 {
     std::vector<std::string> lines;
@@ -279,13 +294,14 @@ std::int64_t estimateTokens(std::string_view text)
     return static_cast<std::int64_t>((text.size() * 10 + 32) / 33);
 }
 
-std::vector<PromptChannel> channelsOf(const IdeaContext& context, int count)
+std::vector<PromptChannel> channelsOf(const IdeaContext& context, int count, const std::string& mismatch)
 {
     const Background* background = context.background.get();
     std::vector<PromptChannel> channels = common(*context.task, background);
     channels.push_back(parentChannel(context.parentSource, background ? &background->parentEvaluation : nullptr));
     channels.push_back(ideasChannel(context));
     channels.push_back(needed("count", std::to_string(count)));
+    addMismatch(channels, mismatch);
     return channels;
 }
 
@@ -315,10 +331,7 @@ std::vector<PromptChannel> channelsOf(const ImplementContext& context, const std
             needed("second", fmt::format("## The other kernel, node {}\n\nIt passes every check, too.\n\n{}",
                                          context.second->value, fenced(context.secondSource))));
     }
-    if (!mismatch.empty()) {
-        channels.push_back(
-            needed("mismatch", fmt::format("## Your answer before this one was no candidate\n\n{}\n", mismatch)));
-    }
+    addMismatch(channels, mismatch);
     return channels;
 }
 

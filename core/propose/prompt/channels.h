@@ -26,9 +26,9 @@ const std::vector<std::string>& channelNames();
 /// Estimate: 3.3 bytes a token, which holds for CUDA sources to about 15 %; rounded up.
 std::int64_t estimateTokens(std::string_view text);
 
-/// The channels of a question, from what the search told the proposer. Pure. `count`: how many ideas are asked for.
-std::vector<PromptChannel> channelsOf(const IdeaContext& context, int count);
-/// `mismatch`: why the answer before this one was no candidate; empty: there was none.
+/// The channels of a question, from what the search told the proposer. Pure. `count`: how many ideas are asked for;
+/// `mismatch`: why the answer before this one was of no use; empty: there was none.
+std::vector<PromptChannel> channelsOf(const IdeaContext& context, int count, const std::string& mismatch = {});
 std::vector<PromptChannel> channelsOf(const ImplementContext& context, const std::string& mismatch);
 /// For the notebook: task, device, what was tried, the lessons so far.
 std::vector<PromptChannel> lessonChannels(const Task& task, const Background& background);

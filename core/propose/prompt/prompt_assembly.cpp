@@ -58,8 +58,7 @@ const std::string& textOf(const Entry& entry)
 
 bool ChannelRule::allows(std::string_view channel) const
 {
-    return allowed.empty() ? channel != "attachments"
-                           : std::find(allowed.begin(), allowed.end(), channel) != allowed.end();
+    return allowed.empty() || std::find(allowed.begin(), allowed.end(), channel) != allowed.end();
 }
 
 Result<AssembledPrompt> assemble(const PromptTemplate& prompt, std::vector<PromptChannel> channels,
@@ -73,8 +72,9 @@ Result<AssembledPrompt> assemble(const PromptTemplate& prompt, std::vector<Promp
         }
         PromptPart part{channel.name, estimateTokens(channel.text), "", channel.files, true};
         // The words of the question itself are ours; only what comes from the session falls under the rule.
-        if (channel.name != "count" && !rule.allows(channel.name)) {
-            if (channel.required && channel.name != "mismatch") {
+        const bool ours = channel.name == "count" || channel.name == "mismatch";
+        if (!ours && !rule.allows(channel.name)) {
+            if (channel.required) {
                 return fail(ErrorCode::InvalidInput,
                             fmt::format("The model's rule does not let the channel \"{}\" be sent, and prompt {} means "
                                         "nothing without it: allow it in the profile's channels.",

@@ -15,7 +15,7 @@ struct AssembledPrompt {
     std::int64_t tokens = 0;       ///< estimate of both messages
 };
 
-/// What may be sent: nothing named: everything but attached files.
+/// What may be sent; nothing named: everything.
 struct ChannelRule {
     std::vector<std::string> allowed;
     bool allows(std::string_view channel) const;
