@@ -57,11 +57,6 @@ std::vector<std::string> sandboxCommand(const Toolkit& toolkit, const std::vecto
                                         "/usr",  "/usr"};
     showTopLevel(command);
     append(command, {"--ro-bind-try", "/etc/alternatives", "/etc/alternatives"});
-    for (const fs::path& folder : toolkit.folders) {
-        if (!isUnder(folder, "/usr")) {
-            append(command, {"--ro-bind", folder.string(), folder.string()});
-        }
-    }
     // an installed Espalier keeps its tasks, oracles included, under /usr: a candidate must not compile them in
     std::error_code error;
     if (const fs::path tasks = fs::canonical(builtInTasksFolder(), error); !error && isUnder(tasks, "/usr")) {
@@ -73,6 +68,12 @@ std::vector<std::string> sandboxCommand(const Toolkit& toolkit, const std::vecto
     const std::string size = fmt::format("{}", scratchBytes);
     append(command, {"--dev", "/dev", "--size", size, "--tmpfs", "/tmp", "--size", size, "--tmpfs", "/build", "--chdir",
                      "/build"});
+    // after /tmp, where a toolkit may lie as well
+    for (const fs::path& folder : toolkit.folders) {
+        if (!isUnder(folder, "/usr")) {
+            append(command, {"--ro-bind", folder.string(), folder.string()});
+        }
+    }
     for (const SandboxFile& file : files) {
         append(command, {"--ro-bind-data", fmt::format("{}", file.descriptor), "/build/" + file.name});
     }

@@ -21,7 +21,8 @@ bool isAllowedLibrary(std::string_view soname);
 /// Empty for others.
 std::string_view whyForbidden(std::string_view symbol);
 /// Whether a forbidden call is what pasted programs and honest slips make: refused all the same, but no attempt at
-/// anything. What waits, takes times, looks up functions or reaches outside is not among them.
+/// anything. Those without a reason of their own are streams' output. What waits, takes times, looks up functions or
+/// reaches outside is not among them.
 bool isInnocentImport(std::string_view symbol);
 
 } // namespace espalier

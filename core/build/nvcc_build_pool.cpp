@@ -396,8 +396,7 @@ private:
                           fmt::format("nvcc could not be run ({}); reinstall the CUDA toolkit {}",
                                       trimmed(printable(compiled.output, 200)), m_options.toolkit->version));
         }
-        if (std::string slip = slipAdvice(record.messages, *job.task, languageStandard(job.source, *job.task));
-            !slip.empty()) {
+        if (std::string slip = slipAdvice(record.messages, job.source, *job.task); !slip.empty()) {
             Evaluation evaluation = ended(Outcome::BuildFailed, NotRunCause::None, std::move(slip));
             evaluation.evidence = {{"not_allowed", evaluation.reason}};
             return evaluation;

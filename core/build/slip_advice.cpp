@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/build/slip_advice.h"
 
+#include "core/base/text.h"
 #include "core/build/entry_header.h"
+#include "core/model/language_standard.h"
 
 #include <algorithm>
 #include <array>
@@ -52,23 +54,32 @@ bool isOfCpp20(std::string_view text)
                                   [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-/// Words that EDG has for a second declaration that does not agree with the first, which entry.h holds.
-bool isOtherSignature(std::string_view text, const std::string& name)
+/// Words that EDG and gcc have for a second declaration that does not agree with the first, which entry.h holds; the
+/// name stands in them or, for want of it, in the line.
+bool isOtherSignature(const CompileMessage& message, std::string_view source, const std::string& name)
 {
-    if (text.find(fmt::format("\"{}\"", name)) == std::string_view::npos &&
-        text.find(fmt::format(" {}(", name)) == std::string_view::npos) {
+    constexpr std::array<std::string_view, 6> words = {"more than one instance of overloaded function",
+                                                       "distinguished by return type alone",
+                                                       "is incompatible with",
+                                                       "linkage specification",
+                                                       "has already been declared",
+                                                       "was declared"};
+    const std::string_view text = message.text;
+    if (std::none_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; })) {
         return false;
     }
-    constexpr std::array<std::string_view, 5> words = {"more than one instance of overloaded function",
-                                                       "distinguished by return type alone", "is incompatible with",
-                                                       "linkage specification", "has already been declared"};
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+    const std::vector<std::string_view> lines = splitLines(source);
+    const bool known = message.line > 0 && static_cast<std::size_t>(message.line) <= lines.size();
+    const std::string_view line = known ? lines[static_cast<std::size_t>(message.line) - 1] : std::string_view();
+    const std::string called = name + "(";
+    return text.find(fmt::format("\"{}\"", name)) != std::string_view::npos ||
+           text.find(called) != std::string_view::npos || line.find(called) != std::string_view::npos;
 }
 
 } // namespace
 
-std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& task, std::string_view standard)
+std::string slipAdvice(const std::vector<CompileMessage>& messages, std::string_view source, const Task& task)
 {
     const auto first =
         std::find_if(messages.begin(), messages.end(), [](const CompileMessage& message) { return message.error; });
@@ -78,13 +89,13 @@ std::string slipAdvice(const std::vector<CompileMessage>& messages, const Task& 
     if (const std::string_view header = missingHeader(first->text); !header.empty()) {
         return fmt::format("{}: {}; {}", shownPlace(*first), first->text, headerAdvice(header, task));
     }
-    if (standard < "c++20" && isOfCpp20(first->text)) {
+    if (const std::string standard = languageStandard(source, task); standard < "c++20" && isOfCpp20(first->text)) {
         return fmt::format("{}: {}; it was compiled as {}: a line \"// espalier: std c++20\" asks for C++20",
                            shownPlace(*first), first->text, standard);
     }
     for (const auto& [name, prototype] : {std::pair(task.entry, entryPrototype(task)),
                                           std::pair(task.entry + "_workspace", workspacePrototype(task))}) {
-        if (isOtherSignature(first->text, name)) {
+        if (isOtherSignature(*first, source, name)) {
             return fmt::format("{}: {} has another signature than the task's; it must be {}", shownPlace(*first), name,
                                prototype);
         }

@@ -145,9 +145,12 @@ private:
                                    shown(symbol.name)));
                 continue;
             }
+            const bool innocent = isInnocentImport(symbol.name);
             std::string sentence = fmt::format("the kernel calls {}, which {}", shown(symbol.name),
-                                               why.empty() ? "is not on the list of allowed imports" : why);
-            if (isInnocentImport(symbol.name)) {
+                                               !why.empty() ? why
+                                               : innocent   ? "prints by <iostream>; use printf"
+                                                            : "is not on the list of allowed imports");
+            if (innocent) {
                 refuse(std::move(sentence));
             } else {
                 suspect("imports", std::move(sentence));

@@ -9,7 +9,7 @@ namespace espalier {
 
 bool isStandardName(std::string_view text)
 {
-    return text.size() == 5 && text.starts_with("c++") && text.find_first_not_of("0123456789abcxyz", 3) == text.npos;
+    return text.size() == 5 && text.starts_with("c++") && text.find_first_not_of("0123456789abxyz", 3) == text.npos;
 }
 
 std::string languageStandard(std::string_view source, const Task& task)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/task_parser.h"
+#include "core/model/language_standard.h"
 
 #include "core/base/hash.h"
 
@@ -13,7 +14,7 @@ using namespace task_fields;
 namespace {
 
 constexpr std::array<std::string_view, 11> flagPrefixes = {"-O",
-                                                           "-std=c++",
+                                                           "-std=",
                                                            "-D",
                                                            "-use_fast_math",
                                                            "--ftz=",
@@ -31,7 +32,10 @@ Result<std::string> buildFlag(const JsonReader& at)
 {
     ESPALIER_TRY(const std::string flag, at.string());
     for (const std::string_view prefix : flagPrefixes) {
-        const bool takesValue = prefix.ends_with('=') || prefix.ends_with('+') || prefix == "-O" || prefix == "-D";
+        const bool takesValue = prefix.ends_with('=') || prefix == "-O" || prefix == "-D";
+        if (prefix == "-std=" && flag.starts_with(prefix) && !isStandardName(flag.substr(prefix.size()))) {
+            break;
+        }
         if (takesValue ? flag.starts_with(prefix) && flag.size() > prefix.size() : flag == prefix) {
             return flag;
         }

@@ -54,6 +54,7 @@ std::vector<Slip> slips()
         {"symbols twice", body("asm volatile(\".global .f32 twice; .global .f32 twice;\");"), "Duplicate definition"},
         {"words of a crash in an error", "#error cicc died due to signal 11: internal compiler error\n" + body(""),
          "line 1"},
+        {"an entry that is static", "static " + signature.substr(11) + ";\n" + body(""), "has another signature"},
         {"an entry that returns nothing", "", "has another signature than the task's; it must be "},
     };
 }

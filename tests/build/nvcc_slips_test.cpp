@@ -30,7 +30,7 @@ TEST(Field02, WhatPtxasRefusesIsTheCandidatesAndHasItsLine)
     const auto shared = bench.build(launching("__global__ void k(const float* x, float* y)\n{\n"
                                               "    __shared__ float tile[240][256];\n    tile[threadIdx.x][0] = "
                                               "x[threadIdx.x];\n    __syncthreads();\n    y[0] = tile[3][0];\n}"));
-    EXPECT_EQ(summary(shared), "build_failed: candidate.cu, line 2: ptxas: Entry function 'k(float const*, float*)' "
+    EXPECT_EQ(summary(shared), "build_failed: candidate.cu, line 1: ptxas: Entry function 'k(float const*, float*)' "
                                "uses too much shared data (0x3c000 bytes, 0x38c00 max)");
 
     const auto missing = bench.build(launching("__device__ float gelu(float v);\n__global__ void k(const float* x, "

@@ -214,6 +214,9 @@ TEST(TaskLoader, ErrorsNameFileFieldAndExpectation)
     EXPECT_NE(with("/contract/limits", {"register <= 3"}).find("contract.limits[0]: expected a predicate such as"),
               std::string::npos);
     EXPECT_NE(with("/contract/limits", {"registers <= x"}).find("contract.limits[0]"), std::string::npos);
+    EXPECT_EQ(with("/build", {{"flags", {"-std=c++20"}}}), "no error");
+    EXPECT_NE(with("/build", {{"flags", {"-std=c++20 -Xcompiler"}}}).find("build.flags[0]: expected one of -O"),
+              std::string::npos);
     EXPECT_NE(with("/build", {{"flags", {"-Xcompiler"}}}).find("build.flags[0]: expected one of -O"),
               std::string::npos);
     EXPECT_NE(with("/build", {{"flags", {"-use_fast_math=x"}}}).find("build.flags[0]"), std::string::npos);
