@@ -89,7 +89,10 @@ public:
         std::string program = head() + prelude();
         program += fmt::format("extern \"C\" __attribute__((weak)) {}; // it may be missing\n",
                                workspacePrototype(m_task).substr(std::string_view("extern \"C\" ").size()));
+        const bool mentionsMain = m_request.node.source.find("main") != std::string::npos; // a leftover of its own
+        program += mentionsMain ? "#define main candidate_main\n" : "";
         program += enclosed(m_request.node.source, "candidate.cu");
+        program += mentionsMain ? "#undef main\n" : "";
         if (m_request.check) {
             const std::string& oracle = m_task.oracle.source.text;
             program += fmt::format("{}namespace oracle_of_the_task {{\n{}}} // namespace oracle_of_the_task\n",
