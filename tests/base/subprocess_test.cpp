@@ -48,6 +48,25 @@ TEST(Subprocess, MissingProgramIsOneSentence)
               "the program no-such-program-here was not found; install it or put it on the PATH");
 }
 
+TEST(Subprocess, WhatCannotBeStartedNamesItsRemedy)
+{
+    const auto folder = std::move(*ScratchFolder::create("espalier-startable"));
+    const std::string script = (folder.path() / "agent.py").string();
+    ASSERT_TRUE(writeFileAtomically(script, "print(1)\n"));
+    std::filesystem::permissions(script, std::filesystem::perms(0644));
+    EXPECT_EQ(whyNotStartable(script), script + " may not be executed: chmod +x " + script +
+                                           ", or name its interpreter before it (python3 " + script + ")");
+    std::filesystem::permissions(script, std::filesystem::perms(0755));
+    EXPECT_NE(whyNotStartable(script).find("without a #! line"), std::string::npos);
+    const auto started = Subprocess::start({.argv = {script}});
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().message, whyNotStartable(script));
+    EXPECT_NE(whyNotStartable(folder.path().string()).find("no file that could be started"), std::string::npos);
+    EXPECT_NE(whyNotStartable(folder.path().string() + "/x").find("there is no program"), std::string::npos);
+    EXPECT_EQ(whyNotStartable("sh"), "");
+    EXPECT_EQ(findProgram(""), "");
+}
+
 TEST(Subprocess, DeadlineKillsTheWholeTree)
 {
     const auto result = runToEnd(shell("sleep 1000 & echo $!; sleep 1000"), "", 2s);

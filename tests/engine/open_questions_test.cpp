@@ -284,15 +284,15 @@ TEST_F(OpenQuestion, ABadAnswerEndsItsIdeaOnly)
 
 TEST_F(OpenQuestion, AProgramMayStumble)
 {
-    using Kind = llm::ChatFailure::Kind;
     world.provider = "command";
     world.say("idea fake: root", ideasAnswer({"first"}));
     for (int i = 0; i < 2; ++i) {
-        world.fail("implement fake: first #0", Kind::Rejected, "command agent: it ended with exit code 1");
+        world.fail("implement fake: first #0", llm::ChatFailure::Kind::Rejected,
+                   "command agent: it ended with exit code 1");
     }
     world.say("implement fake: first #0", kernelAnswer("fake one time=50 \n"));
     for (int i = 0; i < 3; ++i) {
-        world.fail("idea fake: first", Kind::Rejected, "command agent: it ended with exit code 127");
+        world.fail("idea fake: first", llm::ChatFailure::Kind::Rejected, "command agent: it ended with exit code 127");
     }
     open();
     engine.run();

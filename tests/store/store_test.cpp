@@ -418,3 +418,38 @@ TEST_F(StoreTest, ACopyIsWholeWhileTheSessionIsWritten)
     EXPECT_EQ(Store::copy(m_file, m_scratch->path() / "no/such/folder.espalier").error().code, ErrorCode::NotFound);
     EXPECT_EQ(Store::copy(m_scratch->path() / "nothing", m_scratch->path() / "x").error().code, ErrorCode::NotFound);
 }
+
+/// A question without an answer, over the end of the process that asked it.
+TEST_F(StoreTest, AQuestionStaysOpenWhereNobodyBillsAndIsLostElsewhere)
+{
+    auto store = Store::create(m_file, info()).value();
+    const auto ask = [&store](const std::string& key, const std::string& provider, const std::string& prompt) {
+        Exchange exchange;
+        exchange.node = NodeId{1};
+        exchange.key = key;
+        exchange.provider = provider;
+        exchange.prompt = prompt;
+        exchange.id = store->addExchange(exchange).value();
+        return exchange;
+    };
+    ask("person", "manual", "to a person");
+    ask("program", "command", "to a program");
+    ask("server", "anthropic", "to a server");
+    Exchange answered = ask("settled", "openai", "at first");
+    answered.state = Exchange::State::Lost;
+    ASSERT_TRUE(store->updateExchange(answered));
+    answered = ask("settled", "openai", "once more");
+    answered.state = Exchange::State::Answered;
+    ASSERT_TRUE(store->updateExchange(answered));
+    store.reset();
+    store = Store::open(m_file, Store::Mode::ReadWrite).value();
+    const auto unanswered = [&store](const char* key) { return store->unansweredExchange(key).value(); };
+    ASSERT_TRUE(unanswered("person") && unanswered("program") && unanswered("server"));
+    EXPECT_EQ(unanswered("person")->state, Exchange::State::Sent);
+    EXPECT_EQ(unanswered("person")->prompt, "to a person");
+    EXPECT_EQ(unanswered("program")->state, Exchange::State::Sent);
+    EXPECT_EQ(unanswered("server")->state, Exchange::State::Lost);
+    EXPECT_EQ(unanswered("server")->prompt, "to a server");
+    EXPECT_FALSE(unanswered("settled")) << "what was lost was answered later";
+    EXPECT_FALSE(unanswered("never asked"));
+}

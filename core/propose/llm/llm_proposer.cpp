@@ -394,6 +394,7 @@ void LlmProposer::goOn()
 void LlmProposer::pause(bool readOn)
 {
     m_pause.begin(readOn, QuestionPause::Clock::now());
+    takeEvents(); // what is there already
     letGo();
 }
 
