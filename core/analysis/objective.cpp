@@ -2,6 +2,7 @@
 #include "core/analysis/objective.h"
 
 #include "core/analysis/statistics.h"
+#include "core/model/node_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +21,8 @@ void addUpObjective(const Objective& objective, const std::function<double(std::
         const auto& today = timing.speedupIncumbent ? timing.speedupIncumbent : timing.speedupRoot;
         const double slowdown = today && today->value > 0 ? 1 / today->value : 0;
         if (objective.guard && slowdown > *objective.guard) {
-            guarded.push_back(fmt::format("case {} takes {:.3g} times as long as the {}", timing.caseId, slowdown,
+            guarded.push_back(fmt::format("case {} takes {}{:.3g} times as long as the {}", timing.caseId,
+                                          signOf(timing.provenance), slowdown,
                                           timing.speedupIncumbent ? "incumbent" : "root"));
         }
         if (timing.speedupRoot) {

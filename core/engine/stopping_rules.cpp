@@ -2,6 +2,7 @@
 #include "core/engine/stopping_rules.h"
 
 #include "core/analysis/statistics.h"
+#include "core/model/node_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,17 +34,18 @@ std::optional<std::string> goalReached(const Budget& rules, const NodeBook& book
     if (!node) {
         return std::nullopt;
     }
+    const std::string_view sign = signOf(node->provenance.value_or(Provenance::Model));
     // The ends of the intervals: what is claimed is what is sure.
     const auto& speedup = incumbent ? node->speedupIncumbent : node->speedupRoot;
     if (rules.target && *best != taskRoot && speedup && speedup->low >= *rules.target) {
-        return fmt::format("the target of {:g}x over the {} is reached: node {} is at least {:.3f}x as fast",
-                           *rules.target, incumbent ? "incumbent" : "root", best->value, speedup->low);
+        return fmt::format("the target of {:g}x over the {} is reached: node {} is at least {}{:.3f}x as fast",
+                           *rules.target, incumbent ? "incumbent" : "root", best->value, sign, speedup->low);
     }
     if (rules.roofPercent && floorUs > 0 && node->timeUs &&
         node->timeUs->high <= floorUs * (1 + *rules.roofPercent / 100)) {
         return fmt::format(
-            "the roof is reached: node {} takes at most {:.4g} us, within {:g} % of the goal floor of {:.4g} us",
-            best->value, node->timeUs->high, *rules.roofPercent, floorUs);
+            "the roof is reached: node {} takes at most {}{:.4g} us, within {:g} % of the goal floor of {:.4g} us",
+            best->value, sign, node->timeUs->high, *rules.roofPercent, floorUs);
     }
     if (rules.plateau && book.evaluatedAfter(*best, *rules.plateau) >= *rules.plateau) {
         return fmt::format("the search is on a plateau: the last {} evaluations brought nothing faster than node {}",
