@@ -4,7 +4,6 @@
 #include "core/analysis/statistics.h"
 #include "core/judge/defences.h"
 #include "core/judge/timer.h"
-#include "core/model/node_text.h"
 
 #include <algorithm>
 #include <cmath>

@@ -516,6 +516,7 @@ void LlmProposer::noteAnswer(Exchange& exchange, const LlmModel& model, llm::cha
 void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
 {
     noteAnswer(question.exchange, m_models[question.model], answered);
+    m_working.insert(question.model);
     conclude(std::move(question), false);
 }
 
@@ -628,6 +629,9 @@ void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
     case Kind::Server:
         if (++question.failures < mostFailures) {
             return submit(std::move(question));
+        }
+        if (ofProgram && m_working.erase(question.model) > 0) { // it is this question that it does not take
+            return refuse(question, exchange.reason);
         }
         [[fallthrough]];
     case Kind::Unreachable:

@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 namespace espalier {
 
@@ -32,6 +33,9 @@ struct LlmModel {
 /// the parent's kernel, or that changes locked lines is asked for once more, with what was wrong with it. Under a
 /// parent that is far from the best known (below `worthFactor` of its speed-up), no ideas are asked for.
 /// A question that was asked before and has no answer is asked again as it was, of the same model.
+///
+/// A program (provider command) that fails three times at one question ends that one, and holds the proposer when the
+/// next one goes the same way.
 ///
 /// Thread: the engine's. Owns its clients; the log outlives it. Errors: what a person must mend (quota, key, model,
 /// network, a cap, the session's disk) holds the proposer; what is the answer's fault is a reason.
@@ -119,6 +123,7 @@ private:
     std::optional<Held> m_held;
     QuestionPause m_pause;
     std::vector<Question> m_resting; ///< taken back by a pause
+    std::set<std::size_t> m_working; ///< models that have answered since a question was given up
     std::optional<LessonsQuestion> m_lessons;
 };
 
