@@ -137,9 +137,9 @@ TEST_F(ExportTest, TheHeaderDeclaresWhatThereIsAndStatesUnderWhichConditions)
     ASSERT_TRUE(exported());
     EXPECT_EQ(text("twice.h").find("twice_workspace"), std::string::npos) << text("twice.h");
     for (const char* line :
-         {"// * x            const float*, [n], dense and row-major, read only, apart from all other "
+         {"//  * x            const float*, [n], dense and row-major, read only, apart from all other "
           "arguments; aligned to 16 bytes\n",
-          "// * n            int64_t, n, at least 4, at most 4096, a multiple of 4\n",
+          "//  * n            int64_t, n, at least 4, at most 4096, a multiple of 4\n",
           "workspace    none is needed: nullptr and 0\n", "architecture sm_90a"}) {
         EXPECT_NE(text("twice.h").find(line), std::string::npos) << line << "in\n" << text("twice.h");
     }
