@@ -27,7 +27,7 @@ const Allowed& allowed()
         {"core/build", {"core/base", "core/model", "core/analysis"}},
         {"core/worker", {"core/base", "core/model", "core/analysis"}},
         {"core/store", {"core/base", "core/model"}},
-        {"core/export", {"core/base", "core/model"}},
+        {"core/export", {"core/base", "core/model", "core/build"}},
         {"core/search",
          {"core/base", "core/model", "core/analysis", "core/diff", "core/llm", "core/propose", "core/build",
           "core/worker", "core/store"}},
@@ -50,9 +50,9 @@ const Allowed& allowed()
           "core/device/cuda", "core/device/sim", "core/simgpu", "core/profile", "core/runner"}},
         {"views", {"core/base", "core/model", "core/analysis", "core/diff", "core/engine"}},
         {"app",
-         {"core/base", "core/model", "core/analysis", "core/llm", "core/search", "core/report", "core/engine",
-          "core/store", "core/export", "core/build", "core/worker", "core/judge", "core/runner", "core/simgpu",
-          "views"}},
+         {"core/base", "core/model", "core/analysis", "core/diff", "core/llm", "core/search", "core/report",
+          "core/engine", "core/store", "core/export", "core/build", "core/worker", "core/judge", "core/runner",
+          "core/simgpu", "views"}},
     };
     return table;
 }
