@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // espalier [FILE]: the window.
 #include "app/saved_models.h"
+#include "views/departure.h"
 #include "views/engine_host.h"
 #include "views/main_window.h"
 #include "views/session_actions.h"
@@ -13,6 +14,7 @@
 #include <QIcon>
 #include <QSettings>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -135,6 +137,9 @@ int main(int argc, char** argv)
         }
     }
     const int code = QApplication::exec();
-    window.hide(); // closing the session may take two seconds: nobody has to watch
+    if (window.departure().isCutShort()) {
+        settings.sync();
+        std::_Exit(code); // asked for: what still runs ends with this process, and the session is as it was stored
+    }
     return code;
 }

@@ -17,6 +17,7 @@ public:
     /// Whether the window may close now. False: the engine was asked to pause, and closeNow() comes when what it waits
     /// for has ended. Who asks a second time does not wait.
     bool mayClose();
+    bool isWaiting() const { return m_state == State::Waiting; }
 
 signals:
     void waits(const QString& sentence); ///< again and again, with the seconds left

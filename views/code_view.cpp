@@ -7,6 +7,7 @@
 #include "views/theme.h"
 
 #include <QEvent>
+#include <QKeyEvent>
 
 namespace espalier {
 
@@ -88,6 +89,21 @@ void CodeView::applyTheme()
         SendScintilla(SCI_INDICSETOUTLINEALPHA, static_cast<unsigned long>(indicator), found ? 160L : 255L);
     }
     emit themeApplied();
+}
+
+/// Scintilla knows the keypad's plus only.
+void CodeView::keyPressEvent(QKeyEvent* event)
+{
+    const bool zooms = event->modifiers() & Qt::ControlModifier;
+    if (zooms && (event->key() == Qt::Key_Plus || event->key() == Qt::Key_Equal)) {
+        zoomIn();
+    } else if (zooms && event->key() == Qt::Key_Minus) {
+        zoomOut();
+    } else if (zooms && event->key() == Qt::Key_0) {
+        zoomTo(0);
+    } else {
+        QsciScintilla::keyPressEvent(event);
+    }
 }
 
 void CodeView::changeEvent(QEvent* event)

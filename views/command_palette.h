@@ -5,8 +5,10 @@
 #include <QList>
 
 class QAction;
+class QLabel;
 class QLineEdit;
-class QListWidget;
+class QTreeWidget;
+class QTreeWidgetItem;
 
 namespace espalier {
 
@@ -23,13 +25,19 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    enum ItemRole { ActionRole = Qt::UserRole, NodeRole };
     void narrow();
+    void addNodes(const QString& wanted);
+    QTreeWidgetItem* add(const QString& name, const QString& keys, int action, qlonglong node);
+    bool canDo(const QTreeWidgetItem* item) const;
+    void sayWhyNot();
     void choose();
 
     Workbench& m_bench;
     QList<QAction*> m_actions;
     QLineEdit* m_words;
-    QListWidget* m_list;
+    QTreeWidget* m_list;
+    QLabel* m_whyNot; ///< below the list: why the marked act cannot be done
 };
 
 /// All letters of `wanted` occur in `text` in order, case aside; the better match has the higher score, 0: none.

@@ -17,6 +17,8 @@ QString tr(const char* source)
     return QCoreApplication::translate("diagnosis", source);
 }
 
+constexpr double muchToGain = 20; ///< per cent of the time: then there is something worth changing, known or not
+
 QString escaped(const std::string& text)
 {
     QString words = format::text(text);
@@ -52,9 +54,9 @@ QString linesText(const Diagnosis& one)
 {
     QStringList places;
     for (const DiagnosisLine& line : one.lines) {
-        places +=
-            QStringLiteral("<a href='line:%1'>%2</a> (%3 %)")
-                .arg(QString::number(line.line), tr("line %1").arg(line.line), format::number(100 * line.share, 2));
+        places += QStringLiteral("<a href='line:%1'>%2</a> (%3)")
+                      .arg(QString::number(line.line), tr("line %1").arg(line.line),
+                           tr("%1 % of these waits").arg(format::number(100 * line.share, 2)));
     }
     return places.join(QStringLiteral(", "));
 }
@@ -105,7 +107,10 @@ QString diagnosisPage(const NodeDetail& detail, const Theme& theme)
     }
     const std::vector<Diagnosis> findings = diagnose(evaluation);
     if (findings.empty()) {
-        paragraph(tr("No rule found anything worth changing in what was counted."));
+        const auto roofline = rooflineOf(evaluation);
+        paragraph(roofline && roofline->headroomPercent >= muchToGain
+                      ? tr("None of the rules explains where that time goes: what was counted points to no one cause.")
+                      : tr("No rule found anything worth changing in what was counted."));
     }
     for (const Diagnosis& one : findings) {
         const QString gain = gainText(one), lines = linesText(one);

@@ -50,27 +50,33 @@ std::vector<event::Event> coalesced(std::vector<event::Event> events)
 
 } // namespace
 
+/// A session on its way: what it has said so far is told when the whole of it was read.
+struct EngineBridge::Coming {
+    std::shared_ptr<Mailbox> mailbox;
+    std::vector<event::Event> held;
+};
+
 EngineBridge::EngineBridge(std::unique_ptr<EngineLink> link, QObject* parent) : QObject(parent), m_link(std::move(link))
 {
 }
 
 EngineBridge::~EngineBridge()
 {
-    if (m_mailbox) {
-        const std::lock_guard lock(m_mailbox->mutex);
-        m_mailbox->bridge = nullptr;
+    turnAway(m_mailbox);
+    turnAway(m_coming ? m_coming->mailbox : nullptr);
+}
+
+void EngineBridge::turnAway(const std::shared_ptr<Mailbox>& mailbox)
+{
+    if (mailbox) {
+        const std::lock_guard lock(mailbox->mutex);
+        mailbox->bridge = nullptr;
     }
 }
 
-void EngineBridge::open(EngineOptions options)
+Engine::Observer EngineBridge::observerFor(const std::shared_ptr<Mailbox>& mailbox)
 {
-    close();
-    auto mailbox = std::make_shared<Mailbox>();
-    mailbox->bridge = this;
-    m_mailbox = mailbox;
-    m_opening = true;
-    emit opening();
-    m_link->open(std::move(options), [mailbox](const event::Event& event) {
+    return [mailbox](const event::Event& event) {
         const std::lock_guard lock(mailbox->mutex);
         if (!mailbox->bridge) {
             return;
@@ -81,31 +87,55 @@ void EngineBridge::open(EngineOptions options)
             QMetaObject::invokeMethod(
                 mailbox->bridge, [bridge = mailbox->bridge, mailbox] { bridge->drain(mailbox); }, Qt::QueuedConnection);
         }
-    });
+    };
+}
+
+void EngineBridge::open(EngineOptions options)
+{
+    turnAway(m_coming ? m_coming->mailbox : nullptr);
+    auto mailbox = std::make_shared<Mailbox>();
+    mailbox->bridge = this;
+    m_coming = std::make_unique<Coming>(Coming{mailbox, {}});
+    emit opening(format::text(options.session.string()));
+    m_link->open(std::move(options), observerFor(mailbox));
 }
 
 void EngineBridge::close()
 {
-    if (!m_mailbox) {
-        return;
-    }
-    {
-        const std::lock_guard lock(m_mailbox->mutex);
-        m_mailbox->bridge = nullptr;
-    }
-    m_mailbox.reset();
-    m_link->close();
-    m_opening = false;
-    if (std::exchange(m_open, false)) {
-        emit closed(std::nullopt);
+    const bool wasOpen = isOpen();
+    turnAway(m_coming ? m_coming->mailbox : nullptr);
+    m_coming.reset();
+    turnAway(m_mailbox);
+    m_link->close([this] { QMetaObject::invokeMethod(this, &EngineBridge::released, Qt::QueuedConnection); });
+    if (wasOpen) {
+        leave(std::nullopt);
     }
 }
 
-void EngineBridge::send(command::Command command)
+/// The open session is there no more.
+void EngineBridge::leave(const std::optional<Error>& error)
 {
-    if (m_open) {
-        m_link->post(std::move(command));
+    m_mailbox.reset();
+    m_answers.clear();
+    m_viewedBecause.clear();
+    emit closed(error);
+}
+
+void EngineBridge::send(command::Command command, Answer answered)
+{
+    if (!isOpen()) {
+        if (answered) {
+            const Error error{ErrorCode::NotFound, "No session is open: open one first."};
+            emit commandFailed(QString(), error);
+            answered(error);
+        }
+        return;
     }
+    const std::uint64_t ticket = answered ? ++m_lastTicket : 0;
+    if (answered) {
+        m_answers.emplace(ticket, std::move(answered));
+    }
+    m_link->post(std::move(command), ticket);
 }
 
 void EngineBridge::drain(const std::shared_ptr<Mailbox>& mailbox)
@@ -116,9 +146,42 @@ void EngineBridge::drain(const std::shared_ptr<Mailbox>& mailbox)
         events.swap(mailbox->events);
         mailbox->announced = false;
     }
-    for (const event::Event& event : coalesced(std::move(events))) {
-        if (mailbox != m_mailbox) {
-            return; // a slot closed the session
+    for (event::Event& event : coalesced(std::move(events))) {
+        if (m_coming && mailbox == m_coming->mailbox) {
+            takeComing(std::move(event));
+        } else if (mailbox == m_mailbox) { // else a slot closed the session
+            deliver(event);
+        }
+    }
+}
+
+void EngineBridge::takeComing(event::Event event)
+{
+    if (const auto* failed = std::get_if<event::Closed>(&event)) {
+        const auto error = failed->error.value_or(Error{ErrorCode::Internal, "The session ended before it was open."});
+        m_coming.reset();
+        return emit openFailed(error);
+    }
+    const bool whole = std::holds_alternative<event::Changes>(event);
+    m_coming->held.push_back(std::move(event));
+    if (whole) {
+        takeOver();
+    }
+}
+
+/// The session that was opened takes the place of the one before.
+void EngineBridge::takeOver()
+{
+    const std::unique_ptr<Coming> coming = std::move(m_coming);
+    m_link->takeOver();
+    if (isOpen()) {
+        turnAway(m_mailbox);
+        leave(std::nullopt);
+    }
+    m_mailbox = coming->mailbox;
+    for (const event::Event& event : coming->held) {
+        if (coming->mailbox != m_mailbox) {
+            return; // a slot closed it
         }
         deliver(event);
     }
@@ -131,9 +194,15 @@ void EngineBridge::deliver(const event::Event& event)
 
 void EngineBridge::take(const event::SessionOpened& event)
 {
-    m_opening = false;
-    m_open = true;
+    m_viewedBecause = format::text(event.viewedBecause);
     emit opened(event.info);
+}
+
+void EngineBridge::take(const event::Answered& event)
+{
+    if (auto node = m_answers.extract(event.ticket)) {
+        node.mapped()(event.error);
+    }
 }
 
 void EngineBridge::take(const event::Changes& event)
@@ -192,13 +261,7 @@ void EngineBridge::take(const event::Exported& event)
 
 void EngineBridge::take(const event::Closed& event)
 {
-    m_mailbox.reset();
-    m_opening = false;
-    if (std::exchange(m_open, false)) {
-        emit closed(event.error);
-    } else {
-        emit openFailed(event.error.value_or(Error{ErrorCode::Internal, "The session ended before it was open."}));
-    }
+    leave(event.error);
 }
 
 } // namespace espalier

@@ -7,16 +7,21 @@
 namespace espalier {
 
 /// What the window needs of an engine, so that tests feed it scripted events and a later version a socket.
-/// Thread: GUI. open() returns at once; its answer comes through the observer, on any thread: event::SessionOpened, or
-/// event::Closed with the error. close() returns at once too; a later open() waits, off the GUI thread, until the old
-/// session is shut. The destructor closes and waits (bounded, about two seconds).
+/// Thread: GUI. Everything returns at once and happens in the order of the calls. The destructor closes and waits
+/// (bounded, about two seconds).
 class EngineLink
 {
 public:
     virtual ~EngineLink() = default;
+    /// Opens a session beside the one that is open, which goes on. The answer comes through the observer, on any
+    /// thread: event::SessionOpened, or event::Closed with the error.
     virtual void open(EngineOptions options, Engine::Observer observer) = 0;
-    virtual void post(command::Command command) = 0;
-    virtual void close() = 0;
+    /// What was opened last takes the place of the session before it, which is closed.
+    virtual void takeOver() = 0;
+    /// To the session that was taken over last. `ticket`: as Engine::post's.
+    virtual void post(command::Command command, std::uint64_t ticket) = 0;
+    /// Closes whatever is open or opening; `closed` is called then, on any thread.
+    virtual void close(std::function<void()> closed) = 0;
     /// Names of the models that are saved for the user; quick, any time.
     virtual std::vector<std::string> modelNames() const { return {}; }
     /// What may take over the search; quick, any time.

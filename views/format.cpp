@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/format.h"
 
+#include "core/analysis/fresh_runs.h"
+
 #include <QCoreApplication>
 #include <QLocale>
 #include <QStringList>
@@ -68,6 +70,19 @@ QString intervalWords(const Interval& interval)
 {
     const QString low = number(interval.low), high = number(interval.high);
     return low == high ? QString() : tr(" (95 % interval %1 to %2)").arg(low, high);
+}
+
+QString ratio(const Interval& interval, Provenance provenance)
+{
+    const double band = provenance == Provenance::Model ? 0 : statistics::leastDifference;
+    const bool tie = statistics::compare(interval, band) == statistics::Comparison::Tie;
+    return (tie ? QStringLiteral("= ") : QString()) + speedup(interval.value, provenance);
+}
+
+QString halfWidth(const Interval& interval)
+{
+    const double half = interval.value > 0 ? (interval.high - interval.low) / 2 / interval.value : 0;
+    return half > 0 ? QStringLiteral("±%1 %").arg(number(100 * half, 2)) : QStringLiteral("–");
 }
 
 QString time(double microseconds, Provenance provenance)

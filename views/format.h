@@ -20,6 +20,10 @@ QString bounds(const Interval& interval);
 QString withBounds(const QString& figure, const Interval& interval); ///< "1.82× [1.80, 1.84]"
 /// " (95 % interval 1.80 to 1.84)", with the blank before it; empty where both ends read the same.
 QString intervalWords(const Interval& interval);
+/// "1.82×" over a rival; "= 0.998×" where the two cannot be told apart: a tie is never told as a win or a loss.
+QString ratio(const Interval& speedup, Provenance provenance);
+/// "±0.4 %": half the interval; "–" where it has no width, as a model's.
+QString halfWidth(const Interval& interval);
 /// "812 µs", "3.40 ms"; modelled: "≈ 812 µs".
 QString time(double microseconds, Provenance provenance);
 QString seconds(double seconds);    ///< "0.41 s", "12 s", "3 min 20 s"

@@ -2,6 +2,7 @@
 #include "views/inject_dialog.h"
 
 #include "views/code_view.h"
+#include "views/format.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -21,7 +22,7 @@ constexpr qint64 longestSource = 1 << 20; ///< what the engine takes
 }
 
 InjectDialog::InjectDialog(ThemeManager& themes, const QString& parent, QWidget* owner)
-    : QDialog(owner), m_title(new QLineEdit), m_source(new CodeView(themes)), m_problem(new QLabel)
+    : QDialog(owner), m_title(new QLineEdit), m_source(new CodeView(themes)), m_when(new QLabel), m_problem(new QLabel)
 {
     setWindowTitle(tr("Own kernel"));
     auto* where = new QLabel(parent.isEmpty() ? tr("As a new root") : tr("Under %1").arg(parent));
@@ -51,6 +52,10 @@ InjectDialog::InjectDialog(ThemeManager& themes, const QString& parent, QWidget*
     layout->setContentsMargins(16, 16, 16, 12);
     layout->setSpacing(8);
     layout->addLayout(form);
+    m_when->setTextFormat(Qt::PlainText);
+    m_when->setWordWrap(true);
+    m_when->hide();
+    layout->addWidget(m_when);
     layout->addWidget(m_source, 1);
     layout->addWidget(m_problem);
     layout->addWidget(buttons);
@@ -101,6 +106,34 @@ void InjectDialog::readFile(const QString& file)
     }
 }
 
+void InjectDialog::startFrom(const QString& source, const QString& name)
+{
+    m_start = source;
+    m_startName = name;
+    m_source->setText(source);
+}
+
+void InjectDialog::sayWhen(const QString& words)
+{
+    m_when->setText(words);
+    m_when->show();
+}
+
+void InjectDialog::accept()
+{
+    m_inject->setEnabled(false); // once is enough
+    emit wanted();
+}
+
+void InjectDialog::answer(const std::optional<Error>& refusal)
+{
+    if (!refusal) {
+        return QDialog::accept();
+    }
+    check();
+    m_problem->setText(format::text(refusal->message));
+}
+
 void InjectDialog::paste()
 {
     const QString text = QApplication::clipboard()->text();
@@ -115,10 +148,13 @@ void InjectDialog::check()
     m_source->showPlainNumbers(m_source->lines());
     const QString text = source();
     const bool empty = text.trimmed().isEmpty(), tooLong = text.toUtf8().size() > longestSource;
-    m_inject->setEnabled(!empty && !tooLong);
-    m_problem->setText(empty     ? tr("Give a whole .cu source with the task's entry point.")
-                       : tooLong ? tr("The source is longer than 1 MiB: shorten it.")
-                                 : QString());
+    const bool unchanged = !m_start.isEmpty() && text == m_start;
+    m_inject->setEnabled(!empty && !tooLong && !unchanged);
+    m_problem->setText(
+        empty       ? tr("Give a whole .cu source with the task's entry point.")
+        : tooLong   ? tr("The source is longer than 1 MiB: shorten it.")
+        : unchanged ? tr("This is the source of %1 as it stands: change it, or take another one.").arg(m_startName)
+                    : QString());
 }
 
 } // namespace espalier

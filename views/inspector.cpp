@@ -6,6 +6,7 @@
 #include "views/format.h"
 #include "views/profile_panel.h"
 #include "views/prompt_panel.h"
+#include "views/scrolling.h"
 #include "views/sentence.h"
 #include "views/sign_label.h"
 #include "views/source_panel.h"
@@ -117,11 +118,11 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
     words->addWidget(m_why);
     words->addWidget(m_idea, 1);
     m_tabs->addTab(idea, tr("Idea"));
-    m_tabs->addTab(m_diff, tr("Diff"));
-    m_tabs->addTab(m_source, tr("Source"));
-    m_tabs->addTab(m_profile, tr("Profile"));
+    m_tabs->addTab(scrolling(m_diff), tr("Diff"));
+    m_tabs->addTab(scrolling(m_source), tr("Source"));
+    m_tabs->addTab(scrolling(m_profile), tr("Profile"));
     m_tabs->addTab(m_stages, tr("Stages"));
-    m_tabs->addTab(m_prompt, tr("Prompt"));
+    m_tabs->addTab(scrolling(m_prompt), tr("Prompt"));
 
     auto* titleRow = new QHBoxLayout;
     titleRow->setSpacing(8);
@@ -150,6 +151,8 @@ Inspector::Inspector(Workbench& bench, QWidget* parent)
         }
     });
     connect(&bench.nodes(), &NodeStore::updated, this, &Inspector::updateHead);
+    connect(&bench.nodes(), &NodeStore::statusChanged, this, &Inspector::updateHead);
+    connect(&bench, &Workbench::planChanged, this, &Inspector::updateHead);
     connect(&bench.themes(), &ThemeManager::themeChanged, this, [this] {
         updateHead();
         m_stages->expandAll();
@@ -169,6 +172,32 @@ void Inspector::showTab(Tab tab)
     m_tabs->setCurrentIndex(tab);
 }
 
+/// For what waits: how much is before it, and that nothing moves while the search does not run. With a blank before it.
+QString Inspector::whenItsTurnComes(const NodeSummary& node) const
+{
+    if (node.kind == NodeKind::Idea || node.state != NodeState::Queued || !m_bench.whyNotSearched().isEmpty()) {
+        return {};
+    }
+    int before = 0;
+    bool planned = false;
+    for (const PlannedStep& step : m_bench.plan().steps) {
+        planned = step.node == node.id;
+        if (planned) {
+            break;
+        }
+        before += step.kind == PlannedStep::Running || step.kind == PlannedStep::Queued ? 1 : 0;
+    }
+    QString words;
+    if (planned) {
+        words = before == 0   ? tr(" It is the next one.")
+                : before == 1 ? tr(" One other comes before it.")
+                              : tr(" %1 others come before it.").arg(before);
+    }
+    return m_bench.isSearching()
+               ? words
+               : words + tr(" The search does not run: Run (F5) goes on, Step (F10) judges the next one.");
+}
+
 void Inspector::updateHead()
 {
     const int index = m_bench.selectedIndex();
@@ -184,7 +213,8 @@ void Inspector::updateHead()
     const bool best = index == m_bench.nodes().bestIndex();
     m_sign->setLook(lookOf(node, best));
     m_sentence->setText(
-        sentenceFor(node, node.kind == NodeKind::Idea ? m_bench.nodes().resultOf(index) : IdeaResult()));
+        sentenceFor(node, node.kind == NodeKind::Idea ? m_bench.nodes().resultOf(index) : IdeaResult()) +
+        whenItsTurnComes(node));
     m_title->setText(QStringLiteral("%1  %2").arg(node.id.value).arg(format::text(node.title)));
     QStringList facts{format::kind(node.kind)};
     if (!node.proposer.empty() && node.kind != NodeKind::Root) {

@@ -13,6 +13,7 @@ class QTreeView;
 
 namespace espalier {
 
+struct NodeSummary;
 class DiffPanel;
 class ProfilePanel;
 class PromptPanel;
@@ -44,6 +45,7 @@ protected:
 
 private:
     void updateHead();
+    QString whenItsTurnComes(const NodeSummary& node) const;
     void updateDetail();
     void showDetail(const std::shared_ptr<const NodeDetail>& detail);
     void showIdea(const NodeDetail* detail);

@@ -157,7 +157,7 @@ LineFigures figuresOf(const std::map<int, Samples>& lines, const ProfileRecord& 
         return figures;
     }
     figures.columns = {
-        {tr("Time"), tr("Share of the program counter samples: where the warps were, waiting or issuing")}};
+        {tr("Of all samples"), tr("Share of the program counter samples: where the warps were, waiting or issuing")}};
     if (reasons) {
         figures.columns.push_back({tr("Waits for"), tr("What most of the waiting warps waited for")});
     }

@@ -2,10 +2,11 @@
 #include "views/main_window.h"
 
 #include "views/banner.h"
-#include "views/closing_pause.h"
 #include "views/command_palette.h"
 #include "views/comparison.h"
 #include "views/cross_mode.h"
+#include "views/departure.h"
+#include "views/dropped_file.h"
 #include "views/format.h"
 #include "views/inspector.h"
 #include "views/leaderboard_panel.h"
@@ -18,6 +19,7 @@
 #include "views/roofline_panel.h"
 #include "views/run_controls.h"
 #include "views/run_journal.h"
+#include "views/scrolling.h"
 #include "views/session_actions.h"
 #include "views/source_panel.h"
 #include "views/standing_panel.h"
@@ -27,18 +29,22 @@
 #include "views/welcome_panel.h"
 #include "views/workbench.h"
 
+#include <QAction>
+#include <QApplication>
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
 #include <QListView>
 #include <QMimeData>
+#include <QProgressBar>
 #include <QScreen>
 #include <QScrollBar>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace espalier {
 
@@ -48,15 +54,16 @@ constexpr int stateVersion = 3; ///< of the saved dock layout; raise it when doc
 
 MainWindow::MainWindow(Workbench& bench, QSettings& settings)
     : m_bench(bench), m_settings(settings), m_controls(new RunControls(bench, this)),
-      m_steering(new Steering(bench, this)), m_sessions(new SessionActions(bench, settings, this)),
-      m_tree(new TreePanel(bench)), m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)),
-      m_plan(new PlanPanel(bench)), m_standing(new StandingPanel(bench)), m_crossing(new CrossMode(bench, this)),
+      m_steering(new Steering(bench, this)), m_departure(new Departure(bench, this)),
+      m_sessions(new SessionActions(bench, *m_departure, settings, this)), m_tree(new TreePanel(bench)),
+      m_inspector(new Inspector(bench)), m_outline(new OutlinePanel(bench)), m_plan(new PlanPanel(bench)),
+      m_standing(new StandingPanel(bench)), m_crossing(new CrossMode(bench, this)),
       m_nsight(new Nsight(bench, findNsight(), this)), m_leaderboard(new LeaderboardPanel(bench)),
       m_shelf(new ProfileShelf(bench, this)), m_comparison(new Comparison(bench, this)),
       m_metrics(new MetricPanel(bench, *m_shelf, *m_comparison, settings)),
       m_roofline(new RooflinePanel(bench, *m_shelf, *m_comparison)), m_log(new LogModel(20000, this)),
-      m_logView(new QListView), m_banner(new Banner(bench.themes())), m_closing(new ClosingPause(bench, this)),
-      m_pages(new QStackedWidget), m_status(new QLabel)
+      m_logView(new QListView), m_banner(new Banner(bench.themes())), m_pages(new QStackedWidget), m_status(new QLabel),
+      m_opening(new QProgressBar)
 {
     setObjectName(QStringLiteral("main"));
     setAcceptDrops(true);
@@ -81,7 +88,11 @@ QDockWidget* MainWindow::addPanel(const QString& name, const QString& title, QWi
 {
     auto* dock = new QDockWidget(title, this);
     dock->setObjectName(name);
-    dock->setWidget(panel);
+    // A panel that needs more room than there is scrolls: what docks need together must never exceed the window, or
+    // they lie on each other.
+    QScrollArea* room = scrolling(panel);
+    room->setMinimumSize(120, 80);
+    dock->setWidget(room);
     addDockWidget(area, dock);
     return dock;
 }
@@ -138,7 +149,12 @@ void MainWindow::connectSession()
 {
     EngineBridge& bridge = m_bench.bridge();
     connect(&m_bench, &Workbench::sessionOpened, this, [this] {
-        m_banner->dismiss();
+        m_opening->hide();
+        if (m_bench.bridge().viewedBecause().isEmpty()) {
+            m_banner->dismiss();
+        } else {
+            m_banner->say(Banner::Kind::Note, m_bench.whyNotSearched());
+        }
         showSession(true);
         updateTitle();
         updateStatus();
@@ -151,11 +167,9 @@ void MainWindow::connectSession()
         updateStatus();
     });
     connect(&m_bench.nodes(), &NodeStore::statusChanged, this, &MainWindow::updateStatus);
-    connect(m_closing, &ClosingPause::waits, this,
-            [this](const QString& sentence) { m_banner->say(Banner::Kind::Note, sentence); });
-    connect(m_closing, &ClosingPause::closeNow, this, &QWidget::close);
-    connect(&bridge, &EngineBridge::opening, this, [this] { m_status->setText(tr("opening the session…")); });
+    connect(&bridge, &EngineBridge::opening, this, &MainWindow::showOpening);
     connect(&bridge, &EngineBridge::openFailed, this, [this](const Error& error) {
+        m_opening->hide();
         m_banner->say(Banner::Kind::Problem, format::text(error.message));
         updateStatus();
     });
@@ -167,16 +181,14 @@ void MainWindow::connectSession()
     connect(&bridge, &EngineBridge::commandFailed, this, [this](const QString&, const Error& error) {
         m_banner->say(Banner::Kind::Problem, format::text(error.message));
     });
+    const auto note = [this](const QString& sentence) { m_banner->say(Banner::Kind::Note, sentence); };
+    connect(m_sessions, &SessionActions::said, this, note);
+    connect(m_departure, &Departure::waiting, this, note);
     connect(&bridge, &EngineBridge::exported, this, [this](NodeId node, const QStringList& files) {
         m_banner->say(Banner::Kind::Note,
                       tr("Exported node %1: %2").arg(node.value).arg(files.join(QStringLiteral(", "))));
     });
-    connect(&bridge, &EngineBridge::runEnded, this, [this] {
-        const std::string& why = m_bench.nodes().status().why;
-        if (!why.empty()) {
-            statusBar()->showMessage(tr("Run ended: %1").arg(format::text(why)), 15000);
-        }
-    });
+    connect(&bridge, &EngineBridge::runEnded, this, &MainWindow::tellEnd);
     const auto log = [this](const QList<QPair<QString, QString>>& lines) {
         QScrollBar* bar = m_logView->verticalScrollBar();
         const bool atEnd = bar->value() == bar->maximum(); // who reads further up is left there
@@ -187,6 +199,37 @@ void MainWindow::connectSession()
     };
     connect(&bridge, &EngineBridge::logged, this, log);
     connect(new RunJournal(m_bench.nodes(), this), &RunJournal::written, this, log);
+}
+
+/// Also where nothing could be done at all: a budget that is used up ends a run as it begins.
+void MainWindow::tellEnd(const RunSummary& summary)
+{
+    const bool failed = m_bench.nodes().status().state == RunState::Failed;
+    QString sentence =
+        (failed ? tr("The run failed: %1.") : tr("The run has ended: %1.")).arg(format::text(summary.why));
+    const int best = m_bench.nodes().bestIndex();
+    if (best >= 0) {
+        const NodeSummary& node = m_bench.nodes().at(best);
+        sentence += tr(" Best: %1  %2").arg(node.id.value).arg(format::text(node.title));
+        if (node.speedupRoot) {
+            sentence += tr(", %1 vs root").arg(format::speedup(*node.speedupRoot, m_bench.provenance()));
+        }
+        if (const auto library = m_bench.nodes().library(best)) {
+            sentence += tr(", %1 vs %2")
+                            .arg(format::ratio(library->speedup, m_bench.provenance()), format::text(library->name));
+        }
+        sentence += QLatin1Char('.');
+    }
+    auto* exportBest = new QAction(tr("Export the best…"), m_banner);
+    connect(exportBest, &QAction::triggered, this, [this] {
+        if (const auto now = m_bench.nodes().status().best) {
+            exportNode(now->value);
+        }
+    });
+    exportBest->setEnabled(best >= 0);
+    m_banner->say(failed ? Banner::Kind::Problem : Banner::Kind::Note, sentence,
+                  {m_steering->action(Act::ToBest), exportBest, m_controls->limits()});
+    QApplication::alert(this); // whoever looks elsewhere is told by the desktop
 }
 
 void MainWindow::showSession(bool open)
@@ -242,7 +285,16 @@ void MainWindow::applyLayout(Layout layout)
         m_inspectorDock->raise();
     }
     const int wide = width() * (search ? 35 : layout == Layout::Compare ? 66 : 76) / 100;
-    resizeDocks({m_leaderboardDock, m_inspectorDock}, {width() * 21 / 100, wide}, Qt::Horizontal);
+    constexpr int leastLeft = 300; // names and a figure beside them
+    if (search) {
+        resizeDocks({m_leaderboardDock, m_inspectorDock}, {std::max(width() * 21 / 100, leastLeft), wide},
+                    Qt::Horizontal);
+    } else {
+        resizeDocks({m_inspectorDock}, {wide}, Qt::Horizontal);
+    }
+    if (layout == Layout::Compare) {
+        resizeDocks({m_metricsDock, m_rooflineDock}, {wide / 2, wide / 2}, Qt::Horizontal);
+    }
     resizeDocks({m_leaderboardDock, m_planDock}, {height() * 35 / 100, height() * 50 / 100}, Qt::Vertical);
     m_planDock->raise();
     resizeDocks({m_logDock}, {height() * 16 / 100}, Qt::Vertical);
@@ -254,16 +306,32 @@ void MainWindow::applyLayout(Layout layout)
     }
 }
 
+/// The session that is shown meanwhile stays as it is: nothing is said of the other one before all of it was read.
+void MainWindow::showOpening(const QString& file)
+{
+    const QFileInfo about(file);
+    m_status->setText(about.exists()
+                          ? tr("opening %1 (%2)…").arg(about.fileName(), locale().formattedDataSize(about.size()))
+                          : tr("starting %1…").arg(about.fileName()));
+    m_opening->show();
+}
+
 void MainWindow::updateStatus()
 {
-    m_status->setText(m_bench.session() ? format::statusLine(m_bench.nodes().status(), m_bench.provenance())
-                                        : tr("no session"));
+    if (m_bench.bridge().isOpening()) {
+        return; // it says so
+    }
+    m_status->setText(!m_bench.session() ? tr("no session")
+                      : !m_bench.bridge().viewedBecause().isEmpty()
+                          ? tr("looked at only")
+                          : format::statusLine(m_bench.nodes().status(), m_bench.provenance()));
 }
 
 void MainWindow::updateTitle()
 {
     const auto& session = m_bench.session();
-    setWindowTitle(session ? tr("%1 — %2 — Espalier")
+    const bool viewed = !m_bench.bridge().viewedBecause().isEmpty();
+    setWindowTitle(session ? (viewed ? tr("%1 — %2 (read only) — Espalier") : tr("%1 — %2 — Espalier"))
                                  .arg(format::text(session->taskId), QFileInfo(format::text(session->file)).fileName())
                            : tr("Espalier"));
 }
@@ -276,28 +344,51 @@ void MainWindow::saveState()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_closing->mayClose()) {
-        return event->ignore();
-    }
     if (m_sessionShown) {
         saveState();
     } else {
         m_settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     }
-    event->accept();
+    event->setAccepted(m_departure->mayClose());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
-    const QList<QUrl> urls = event->mimeData()->urls();
-    if (urls.size() == 1 && urls.front().isLocalFile()) {
+    if (droppedFile(*event->mimeData()).kind == DroppedFile::Kind::Session) {
         event->acceptProposedAction();
     }
 }
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
-    m_sessions->openFile(event->mimeData()->urls().front().toLocalFile());
+    m_sessions->openFile(droppedFile(*event->mimeData()).file);
+}
+
+/// What stands behind another panel keeps its widgets "visible", far outside the window: the keyboard does not go
+/// there.
+bool MainWindow::focusNextPrevChild(bool next)
+{
+    const auto takesFocus = [this](const QWidget* widget) {
+        if ((widget->focusPolicy() & Qt::TabFocus) != Qt::TabFocus || widget->focusProxy() || !widget->isEnabled() ||
+            widget->window() != this || !widget->isVisibleTo(this)) {
+            return false;
+        }
+        while (widget != this && widget->parentWidget() != this) { // a dock, a tool bar, the tabs of docks, the centre
+            widget = widget->parentWidget();
+        }
+        return widget != this && rect().intersects(widget->geometry());
+    };
+    const auto step = [next](const QWidget* widget) {
+        return next ? widget->nextInFocusChain() : widget->previousInFocusChain();
+    };
+    QWidget* const from = focusWidget() ? focusWidget() : this;
+    for (QWidget* widget = step(from); widget != from; widget = step(widget)) {
+        if (takesFocus(widget)) {
+            widget->setFocus(next ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+            return true;
+        }
+    }
+    return false;
 }
 
 } // namespace espalier

@@ -4,6 +4,7 @@
 #include <QMainWindow>
 
 class QDockWidget;
+class QProgressBar;
 class QLabel;
 class QListView;
 class QMenu;
@@ -13,10 +14,10 @@ class QStackedWidget;
 namespace espalier {
 
 class Banner;
-class ClosingPause;
 class Comparison;
 class CommandPalette;
 class CrossMode;
+class Departure;
 class Inspector;
 class LeaderboardPanel;
 class LogModel;
@@ -27,6 +28,7 @@ class PlanPanel;
 class ProfileShelf;
 class RooflinePanel;
 class RunControls;
+struct RunSummary;
 class SessionActions;
 class StandingPanel;
 class Steering;
@@ -57,6 +59,7 @@ public:
     RunControls& controls() { return *m_controls; }
     Steering& steering() { return *m_steering; }
     Banner& banner() { return *m_banner; }
+    Departure& departure() { return *m_departure; }
     void applyLayout(Layout layout);
     QList<QAction*> allActions() const;
 
@@ -64,6 +67,7 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
+    bool focusNextPrevChild(bool next) override;
 
 private:
     QDockWidget* addPanel(const QString& name, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
@@ -77,6 +81,8 @@ private:
     void buildThemeMenu(QMenu* menu);
     void connectSession();
     void showSession(bool open);
+    void showOpening(const QString& file);
+    void tellEnd(const RunSummary& summary);
     void updateStatus();
     void updateTitle();
     void exportNode(qlonglong node);
@@ -86,6 +92,7 @@ private:
     QSettings& m_settings;
     RunControls* m_controls;
     Steering* m_steering;
+    Departure* m_departure;
     SessionActions* m_sessions;
     TreePanel* m_tree;
     Inspector* m_inspector;
@@ -102,9 +109,9 @@ private:
     LogModel* m_log;
     QListView* m_logView;
     Banner* m_banner;
-    ClosingPause* m_closing;
     QStackedWidget* m_pages;
     QLabel* m_status;
+    QProgressBar* m_opening; ///< beside the status while a session is read
     QDockWidget *m_leaderboardDock, *m_planDock, *m_outlineDock, *m_standingDock, *m_inspectorDock, *m_metricsDock,
         *m_rooflineDock, *m_logDock;
     bool m_sessionShown = false;

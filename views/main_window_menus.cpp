@@ -20,6 +20,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QProgressBar>
 #include <QSettings>
 #include <QStatusBar>
 #include <QToolBar>
@@ -47,6 +48,12 @@ void MainWindow::buildToolBar()
     icons();
     bar->addAction(palette);
     addAction(palette);
+    m_opening->setRange(0, 0); // nobody knows how long a session is before it was read
+    m_opening->setFixedWidth(160);
+    m_opening->setTextVisible(false);
+    m_opening->setAccessibleName(tr("Opening a session"));
+    m_opening->hide();
+    statusBar()->addPermanentWidget(m_opening);
     statusBar()->addPermanentWidget(m_status);
 }
 
@@ -62,8 +69,7 @@ void MainWindow::buildMenus()
     file->addAction(tr("&Models…"), m_sessions, &SessionActions::editModels);
     file->addAction(m_steering->exportKernel());
     file->addSeparator();
-    QAction* close =
-        file->addAction(tr("&Close session"), QKeySequence::Close, this, [this] { m_bench.bridge().close(); });
+    QAction* close = file->addAction(tr("&Close session"), QKeySequence::Close, m_sessions, &SessionActions::close);
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
 
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
@@ -74,16 +80,23 @@ void MainWindow::buildMenus()
     edit->addActions({undo, redo});
     edit->addSeparator();
     edit->addAction(m_steering->copy());
-    QAction* search = edit->addAction(tr("Search &nodes"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F), m_outline,
-                                      &OutlinePanel::startSearch);
-    QAction* find = edit->addAction(tr("&Find in source"), this, [this] {
+    QAction* search =
+        edit->addAction(tr("Search &nodes"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F), this, [this] {
+            showPanel(m_outlineDock);
+            m_outline->startSearch();
+        });
+    const auto showSource = [this] {
+        showPanel(m_inspectorDock);
         m_inspector->showTab(Inspector::Source);
+    };
+    QAction* find = edit->addAction(tr("&Find in source"), this, [this, showSource] {
+        showSource();
         m_inspector->source()->startFind();
     });
 
     for (QAction* hot : {m_inspector->source()->nextHot(), m_inspector->source()->previousHot()}) {
         edit->addAction(hot);
-        connect(hot, &QAction::triggered, this, [this] { m_inspector->showTab(Inspector::Source); });
+        connect(hot, &QAction::triggered, this, showSource);
     }
 
     QMenu* node = menuBar()->addMenu(tr("&Node"));
@@ -95,11 +108,11 @@ void MainWindow::buildMenus()
     run->addActions({m_controls->run(), m_controls->pause(), m_controls->step(), m_controls->stop()});
     run->addSeparator();
     run->addActions({m_controls->limits(), m_controls->strategy()});
-    run->addAction(tr("&New hint…"), QKeySequence(Qt::CTRL | Qt::Key_H), this, [this] {
+    QAction* hint = run->addAction(tr("&New hint…"), QKeySequence(Qt::CTRL | Qt::Key_H), this, [this] {
         showPanel(m_standingDock);
         m_standing->startHint();
     });
-    run->addAction(tr("New &ban…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), this, [this] {
+    QAction* ban = run->addAction(tr("New &ban…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_B), this, [this] {
         showPanel(m_standingDock);
         m_standing->startBan();
     });
@@ -114,9 +127,14 @@ void MainWindow::buildMenus()
                               "<p>The window is GPL-3.0-only, the engine Apache-2.0, what you export 0BSD.</p>")
                                .arg(QApplication::applicationVersion()));
     });
-    const auto enable = [this, close, search, find] {
+    const auto enable = [this, close, search, find, hint, ban] {
         for (QAction* action : {close, search, find}) {
             action->setEnabled(m_bench.session().has_value());
+        }
+        const QString whyNot = m_bench.whyNotSearched();
+        for (QAction* action : {hint, ban}) {
+            action->setEnabled(whyNot.isEmpty());
+            action->setToolTip(whyNot.isEmpty() ? action->iconText() : whyNot);
         }
     };
     connect(&m_bench, &Workbench::sessionOpened, close, enable);

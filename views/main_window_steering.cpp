@@ -17,6 +17,7 @@
 #include <QFileDialog>
 #include <QListView>
 #include <QStatusBar>
+#include <QTableView>
 #include <QTreeView>
 
 namespace espalier {
@@ -24,7 +25,7 @@ namespace espalier {
 void MainWindow::connectSteering()
 {
     for (QWidget* widget : {static_cast<QWidget*>(m_tree->view()), static_cast<QWidget*>(m_outline->view()),
-                            static_cast<QWidget*>(m_leaderboard), static_cast<QWidget*>(m_plan->view())}) {
+                            static_cast<QWidget*>(m_leaderboard->view()), static_cast<QWidget*>(m_plan->view())}) {
         m_steering->installOn(widget);
     }
     const auto menu = [this](const QPoint& place) { m_steering->popup(place, this); };
@@ -33,6 +34,7 @@ void MainWindow::connectSteering()
     connect(m_leaderboard, &LeaderboardPanel::contextMenuWanted, this, menu);
     connect(m_plan, &PlanPanel::contextMenuWanted, this, menu);
 
+    connect(m_tree->view(), &TreeView::kernelDropped, m_steering, &Steering::injectFile);
     connect(m_steering, &Steering::ideaWanted, this, [this] {
         showPanel(m_planDock);
         m_plan->writeIdea();
@@ -57,7 +59,7 @@ void MainWindow::connectSteering()
         }
     };
     for (const QAbstractItemView* list :
-         {static_cast<QAbstractItemView*>(m_outline->view()), static_cast<QAbstractItemView*>(m_leaderboard)}) {
+         {static_cast<QAbstractItemView*>(m_outline->view()), static_cast<QAbstractItemView*>(m_leaderboard->view())}) {
         connect(list, &QAbstractItemView::clicked, this, chosen);
         connect(list, &QAbstractItemView::activated, this, chosen);
     }

@@ -240,8 +240,8 @@ QVariant MetricModel::headerData(int section, Qt::Orientation orientation, int r
         return {};
     }
     const Kind kind = kindOf(section);
-    if (role == Qt::TextAlignmentRole) {
-        return int((kind == Kind::Name ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole) { // what is cut off is never the number that a name begins with
+        return int((kind == Kind::Name || kind == Kind::Value ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
     if (kind == Kind::Name) {
         return role == Qt::DisplayRole ? QVariant(tr("Metric")) : QVariant();
@@ -260,12 +260,8 @@ QVariant MetricModel::headerData(int section, Qt::Orientation orientation, int r
         return tr("Change");
     case Kind::Percent:
         return tr("%");
-    default: {
-        constexpr qsizetype longTitle = 11;
-        const QString title =
-            column.title.size() > longTitle ? column.title.left(longTitle - 1) + QChar(0x2026) : column.title;
-        return QStringLiteral("%1  %2").arg(column.node.value).arg(title);
-    }
+    default:
+        return QStringLiteral("%1  %2").arg(column.node.value).arg(column.title);
     }
 }
 

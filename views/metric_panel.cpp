@@ -244,13 +244,39 @@ void MetricPanel::refresh()
     if (shown != m_shown) {
         m_shown = shown;
         m_view->header()->setStretchLastSection(false);
-        const int widest = fontMetrics().horizontalAdvance(QStringLiteral("≈ 1007.5 GFLOP")) + 8;
-        for (int column = 0; column < m_model->columnCount(); ++column) {
-            m_view->resizeColumnToContents(column);
-            if (column > 0) { // a long name must not push the figures out of sight
-                m_view->setColumnWidth(column, std::min(m_view->columnWidth(column), widest));
-            }
+        shareWidth();
+    }
+}
+
+/// Figures first: a long name must not push them out of sight. What is free then goes to the names.
+void MetricPanel::shareWidth()
+{
+    const int widest = fontMetrics().horizontalAdvance(QStringLiteral("≈ 1007.5 GFLOP")) + 8;
+    QList<int> named;
+    int free = m_view->viewport()->width();
+    for (int column = 0; column < m_model->columnCount(); ++column) {
+        m_view->resizeColumnToContents(column);
+        if (column > 0) {
+            m_view->setColumnWidth(column, std::min(m_view->columnWidth(column), widest));
         }
+        free -= m_view->columnWidth(column);
+        if (m_model->kindOf(column) == MetricModel::Kind::Value) {
+            named += column;
+        }
+    }
+    for (qsizetype i = 0; i < named.size() && free > 0; ++i) {
+        const int wanted = m_view->header()->sectionSizeHint(named[i]) - m_view->columnWidth(named[i]);
+        const int given = std::clamp(wanted, 0, free / int(named.size() - i));
+        m_view->setColumnWidth(named[i], m_view->columnWidth(named[i]) + given);
+        free -= given;
+    }
+}
+
+void MetricPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (!m_shown.empty()) {
+        shareWidth();
     }
 }
 

@@ -43,8 +43,10 @@ public slots:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void shareWidth();
     void refresh();
     void showTable(MetricTable table);
     void buildBar(QHBoxLayout* bar);

@@ -3,6 +3,7 @@
 
 #include "core/model/task_loader.h"
 #include "views/format.h"
+#include "views/session_actions.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -63,6 +64,7 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     }
     m_strategy->setSizeAdjustPolicy(
         QComboBox::AdjustToMinimumContentsLengthWithIcon); // long words do not widen the dialog
+    m_strategy->setMinimumContentsLength(12);
     setModels(models);
     m_usd->setRange(0, 100000);
     m_usd->setDecimals(2);
@@ -86,7 +88,7 @@ NewSessionDialog::NewSessionDialog(const QString& folder, const QStringList& mod
     connect(browseModels, &QToolButton::clicked, this, &NewSessionDialog::modelsWanted);
     auto* form = new QFormLayout;
     form->setSpacing(8);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->addRow(tr("&Task"), withButton(m_task, browseTask));
     form->addRow(tr("&Device"), m_device);
     form->addRow(tr("&Strategy"), m_strategy);
@@ -164,12 +166,7 @@ void NewSessionDialog::suggestFile()
     if (m_fileEdited || m_task->currentIndex() < 0) {
         return check();
     }
-    const QString task = m_task->currentText();
-    QString file = QDir(m_folder).filePath(task + QStringLiteral(".espalier"));
-    for (int i = 2; QFileInfo::exists(file); ++i) {
-        file = QDir(m_folder).filePath(QStringLiteral("%1-%2.espalier").arg(task).arg(i));
-    }
-    m_file->setText(file);
+    m_file->setText(freeFile(QDir(m_folder), m_task->currentText()));
 }
 
 void NewSessionDialog::check()

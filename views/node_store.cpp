@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/node_store.h"
 
+#include "core/analysis/fresh_runs.h"
 #include "views/sentence.h"
 
 #include <algorithm>
@@ -67,6 +68,21 @@ IdeaResult NodeStore::resultOf(int idea) const
         }
     }
     return result;
+}
+
+std::optional<LibraryRatio> NodeStore::library(int index) const
+{
+    const NodeSummary& node = at(index);
+    if (node.speedupLibrary) {
+        return LibraryRatio{node.library, *node.speedupLibrary};
+    }
+    const NodeSummary& root = at(m_roots.front());
+    if (!node.speedupRoot || !root.speedupLibrary || root.epoch != node.epoch) {
+        return std::nullopt;
+    }
+    const Interval& beside = *root.speedupLibrary;
+    return LibraryRatio{root.library,
+                        statistics::quotient(*node.speedupRoot, {1 / beside.value, 1 / beside.high, 1 / beside.low})};
 }
 
 void NodeStore::apply(const std::vector<NodeSummary>& nodes, const RunStatus& status)

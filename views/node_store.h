@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #pragma once
 
+#include "core/analysis/library_ratio.h"
 #include "core/model/session.h"
 
 #include <QList>
@@ -36,6 +37,8 @@ public:
     /// Of the figures that may be ranked: those of the root as it was measured last. Empty: nothing was measured.
     const std::string& epoch() const;
     IdeaResult resultOf(int idea) const;
+    /// Beside the fastest library: as it was timed with one, else through the root, which was. nullopt: neither was.
+    std::optional<LibraryRatio> library(int index) const;
 
     void apply(const std::vector<NodeSummary>& nodes, const RunStatus& status);
     void clear();

@@ -9,6 +9,7 @@
 #include "views/workbench.h"
 
 #include <QMimeData>
+#include <QPointer>
 #include <algorithm>
 #include <set>
 
@@ -190,11 +191,13 @@ QVariant PlanModel::newIdeaData(int role) const
     case WhyRole:
         return parent ? tr("under %1").arg(nameOf(*parent)) : tr("once there is a kernel to change");
     case Qt::EditRole:
-        return QVariant::fromValue(IdeaWords{{}, {}, parent});
+        return QVariant::fromValue(m_refused && m_refused->parent == parent ? *m_refused : IdeaWords{{}, {}, parent});
     case Qt::DecorationRole:
         return themedIcon(QStringLiteral("idea"), m_bench.theme(), Token::Accent);
     case Qt::ToolTipRole:
-        return tr("Write an idea (I); it is implemented when the search chooses it");
+        return m_bench.whyNotSearched().isEmpty()
+                   ? tr("Write an idea (I); it is implemented when the search chooses it")
+                   : m_bench.whyNotSearched();
     default:
         return {};
     }
@@ -259,11 +262,17 @@ bool PlanModel::setData(const QModelIndex& index, const QVariant& value, int rol
         if (!parent) {
             return false;
         }
-        grow(m_bench, tr("Idea \"%1\"").arg(words.title), command::AddIdea{*parent, title, text},
-             [title, parent](const NodeSummary& node) {
-                 return node.kind == NodeKind::Idea && node.title == title && !node.parents.empty() &&
-                        node.parents.front().parent == *parent;
-             });
+        grow(
+            m_bench, tr("Idea \"%1\"").arg(words.title), command::AddIdea{*parent, title, text},
+            [title, parent](const NodeSummary& node) {
+                return node.kind == NodeKind::Idea && node.title == title && !node.parents.empty() &&
+                       node.parents.front().parent == *parent;
+            },
+            [this, alive = QPointer(this), words](const std::optional<Error>& refusal) {
+                if (alive) { // what was refused is there to be mended when one writes again
+                    m_refused = refusal ? std::optional(words) : std::nullopt;
+                }
+            });
         return true;
     }
     if (const auto node = nodeAt(index); node && (words.title != before.title || words.text != before.text.trimmed())) {
@@ -279,6 +288,9 @@ Qt::ItemFlags PlanModel::flags(const QModelIndex& index) const
         return Qt::ItemIsDropEnabled;
     }
     Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
+    if (!m_bench.whyNotSearched().isEmpty()) {
+        return flags;
+    }
     if (isDraft(index)) {
         flags |= Qt::ItemIsEditable | Qt::ItemIsDragEnabled;
     } else if (isNewIdea(index)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/event.h"
+#include "views/idea_editor.h"
 
 #include <QAbstractListModel>
 #include <cstddef>
@@ -60,6 +61,7 @@ private:
     Workbench& m_bench;
     std::vector<PlannedStep> m_steps;
     std::optional<NodeId> m_kept;
+    std::optional<IdeaWords> m_refused; ///< a new idea's, as the engine did not take it
     bool m_moving = false;
     bool m_incomplete = false; ///< a step's node is not known yet
 };

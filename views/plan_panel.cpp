@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/plan_panel.h"
 
+#include "views/format.h"
 #include "views/idea_editor.h"
 #include "views/plan_delegate.h"
 #include "views/plan_model.h"
 #include "views/workbench.h"
 
 #include <QItemSelectionModel>
+#include <QLabel>
 #include <QListView>
 #include <QVBoxLayout>
 
@@ -14,7 +16,7 @@ namespace espalier {
 
 PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
     : QWidget(parent), m_bench(bench), m_model(new PlanModel(bench, this)), m_delegate(new PlanDelegate(bench, this)),
-      m_view(new QListView)
+      m_view(new QListView), m_why(new QLabel)
 {
     m_view->setModel(m_model);
     m_view->setItemDelegate(m_delegate);
@@ -29,7 +31,12 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
     m_view->setDropIndicatorShown(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(m_view);
+    layout->setSpacing(0);
+    layout->addWidget(m_view, 1);
+    m_why->setTextFormat(Qt::PlainText);
+    m_why->setWordWrap(true);
+    m_why->setContentsMargins(12, 8, 12, 8);
+    layout->addWidget(m_why);
 
     connect(m_view, &QAbstractItemView::doubleClicked, this, &PlanPanel::open);
     connect(m_view, &QAbstractItemView::activated, this, &PlanPanel::open);
@@ -58,6 +65,27 @@ PlanPanel::PlanPanel(Workbench& bench, QWidget* parent)
     connect(&bench, &Workbench::selectionChanged, this, &PlanPanel::followSelection);
     connect(m_model, &QAbstractItemModel::rowsInserted, this, &PlanPanel::followSelection);
     connect(m_model, &QAbstractItemModel::rowsRemoved, this, &PlanPanel::followSelection);
+    for (const auto signal : {&Workbench::planChanged, &Workbench::sessionOpened, &Workbench::sessionClosed}) {
+        connect(&bench, signal, this, &PlanPanel::sayWhyEmpty);
+    }
+    connect(&bench.nodes(), &NodeStore::statusChanged, this, &PlanPanel::sayWhyEmpty);
+    sayWhyEmpty();
+}
+
+/// A plan without a step says why, and how it goes on.
+void PlanPanel::sayWhyEmpty()
+{
+    const RunStatus& status = m_bench.nodes().status();
+    const bool empty = m_bench.session() && m_bench.plan().steps.empty();
+    const bool tells = !status.why.empty() && (status.state == RunState::Finished || status.state == RunState::Failed);
+    const QString sentence =
+        !m_bench.whyNotSearched().isEmpty() ? tr("A session that is only looked at plans nothing.")
+        : m_bench.isSearching()             ? tr("Nothing is planned at the moment.")
+        : tells ? tr("Nothing is planned: %1. Raise the limits (Ctrl+Shift+L), or write an idea above.")
+                      .arg(format::text(status.why))
+                : tr("No idea is open: Run (F5) asks the proposers for more, or write one above.");
+    m_why->setText(empty ? sentence : QString());
+    m_why->setVisible(empty);
 }
 
 IdeaEditor* PlanPanel::editor() const
@@ -96,7 +124,7 @@ void PlanPanel::editIdea(NodeId idea)
 
 void PlanPanel::writeIdea()
 {
-    if (!m_model->newIdeaParent()) {
+    if (!m_model->newIdeaParent() || !(m_model->newIdeaRow().flags() & Qt::ItemIsEditable)) {
         return;
     }
     const QModelIndex index = m_model->newIdeaRow();

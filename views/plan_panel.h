@@ -7,6 +7,7 @@
 #include <QWidget>
 #include <optional>
 
+class QLabel;
 class QListView;
 class QModelIndex;
 
@@ -39,11 +40,13 @@ signals:
 private:
     void open(const QModelIndex& index);
     void followSelection();
+    void sayWhyEmpty();
 
     Workbench& m_bench;
     PlanModel* m_model;
     PlanDelegate* m_delegate;
     QListView* m_view;
+    QLabel* m_why; ///< below the list where nothing is planned
     std::optional<NodeId> m_editWhenThere;
     bool m_following = false;
 };

@@ -9,6 +9,7 @@
 #include <QFontDatabase>
 #include <QLabel>
 #include <QPlainTextEdit>
+#include <QPointer>
 #include <QPushButton>
 #include <QSplitter>
 #include <QTabWidget>
@@ -118,7 +119,6 @@ PromptPanel::PromptPanel(Workbench& bench, QWidget* parent)
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_said->setTextFormat(Qt::PlainText);
     m_said->setWordWrap(true);
-    m_send->setToolTip(tr("Sends the prompt as it stands above; the answer becomes a node of its own"));
     m_restore->setToolTip(tr("The prompt as it was sent"));
     m_answers->setDocumentMode(true);
     m_answers->addTab(m_answer, tr("Answer"));
@@ -270,7 +270,10 @@ void PromptPanel::updateSend()
     const Exchange* exchange = current();
     const bool edited = exchange && m_prompt->toPlainText() != format::text(exchange->prompt);
     m_prompt->setReadOnly(!exchange);
-    m_send->setEnabled(exchange && !m_prompt->toPlainText().trimmed().isEmpty());
+    const QString whyNot = m_bench.whyNotSearched();
+    m_send->setEnabled(exchange && whyNot.isEmpty() && !m_prompt->toPlainText().trimmed().isEmpty());
+    m_send->setToolTip(
+        whyNot.isEmpty() ? tr("Sends the prompt as it stands above; the answer becomes a node of its own") : whyNot);
     m_restore->setEnabled(edited);
 }
 
@@ -282,8 +285,12 @@ void PromptPanel::sendAgain()
     }
     const bool ideas = exchange->purpose == "idea";
     // Ideas belong to the kernel that they were asked for, wherever their question is looked at.
-    m_bench.bridge().send(command::Ask{ideas ? exchange->node : *m_node, m_prompt->toPlainText().toStdString(), ideas});
-    m_said->setText(tr("It is sent when the session runs."));
+    m_bench.bridge().send(command::Ask{ideas ? exchange->node : *m_node, m_prompt->toPlainText().toStdString(), ideas},
+                          [said = QPointer(m_said)](const std::optional<Error>& refusal) {
+                              if (said && !refusal) {
+                                  said->setText(tr("It is sent when the session runs."));
+                              }
+                          });
 }
 
 } // namespace espalier

@@ -86,7 +86,7 @@ void RunControls::update()
     const bool open = m_bench.session().has_value();
     const bool running = state == RunState::Running, pausing = state == RunState::Pausing;
     const auto set = [&](QAction* action, const QString& whyNot, const QString& what) {
-        const QString reason = open ? whyNot : tr("No session is open");
+        const QString reason = m_bench.whyNotSearched().isEmpty() ? whyNot : m_bench.whyNotSearched();
         action->setEnabled(reason.isEmpty());
         action->setToolTip((reason.isEmpty() ? what : reason) +
                            QStringLiteral(" (%1)").arg(action->shortcut().toString(QKeySequence::NativeText)));
@@ -98,22 +98,26 @@ void RunControls::update()
                   : tr("Nothing is running"),
         tr("Start nothing new; what is running ends and is kept"));
     set(m_step, running || pausing ? tr("Pause first: a step is one expansion by itself") : QString(),
-        tr("One expansion, then pause"));
+        tr("One evaluation, of what waits or else of one expansion; then pause"));
     set(m_stop, running || pausing ? QString() : tr("Nothing is running"),
         tr("Abandon what is running now; it goes back to the queue"));
-    m_limits->setEnabled(open);
-    m_strategy->setEnabled(open);
+    const bool steered = m_bench.whyNotSearched().isEmpty();
+    for (QAction* action : {m_limits, m_strategy}) {
+        action->setEnabled(steered);
+        action->setToolTip(steered ? action->iconText() : m_bench.whyNotSearched());
+    }
     if (!m_budget) {
         return;
     }
-    m_budget->setEnabled(open);
+    m_budget->setEnabled(steered);
     m_budget->setText(open ? format::budget(m_bench.nodes().status()) : tr("no budget"));
-    m_budget->setToolTip(open ? tr("Spent and left; click to change the limits") : tr("No session is open"));
-    m_searchedBy->setEnabled(open);
+    m_budget->setToolTip(steered ? tr("Spent and left; click to change the limits") : m_bench.whyNotSearched());
+    m_searchedBy->setEnabled(steered);
     m_searchedBy->setText(open ? tr("strategy %1").arg(format::text(m_bench.strategy()).section(QLatin1Char(':'), 0, 0))
                                : QString());
-    m_searchedBy->setToolTip(open ? tr("The strategy is %1; click to change it").arg(format::text(m_bench.strategy()))
-                                  : tr("No session is open"));
+    m_searchedBy->setToolTip(steered
+                                 ? tr("The strategy is %1; click to change it").arg(format::text(m_bench.strategy()))
+                                 : m_bench.whyNotSearched());
     m_best->setText(open ? bestText() : QString());
     m_device->setText(open ? tr("device <b>%1</b> (%2)")
                                  .arg(format::text(m_bench.session()->deviceName).toHtmlEscaped(),
@@ -135,12 +139,17 @@ QString RunControls::bestText() const
             QStringLiteral("<b>%1</b> %2").arg(format::speedup(speedup, m_bench.provenance()), format::bounds(speedup));
         return m_bench.provenance() == Provenance::Model ? QStringLiteral("<i>%1</i>").arg(text) : text;
     };
-    // What serves today is the headline; without it the root is.
+    // What serves today is the headline; without it the root is. What a library does is said with either.
     const int best = m_bench.nodes().bestIndex();
+    const auto library = best >= 0 ? m_bench.nodes().library(best) : std::nullopt;
+    const QString beside = library ? tr(" · <b>%1</b> vs %2")
+                                         .arg(format::ratio(library->speedup, m_bench.provenance()),
+                                              format::text(library->name).toHtmlEscaped())
+                                   : QString();
     if (best >= 0 && m_bench.nodes().at(best).speedupIncumbent) {
-        return tr("best %1 vs incumbent").arg(figure(*m_bench.nodes().at(best).speedupIncumbent));
+        return tr("best %1 vs incumbent").arg(figure(*m_bench.nodes().at(best).speedupIncumbent)) + beside;
     }
-    return tr("best %1 vs root").arg(figure(*status.bestSpeedupRoot));
+    return tr("best %1 vs root").arg(figure(*status.bestSpeedupRoot)) + beside;
 }
 
 void RunControls::changeLimits()

@@ -35,9 +35,14 @@ QString RunJournal::verdictOf(int node) const
     QString line = QStringLiteral("%1  %2: ").arg(summary.id.value).arg(format::text(summary.title));
     if (summary.outcome == Outcome::Passed && summary.speedupRoot) {
         const Provenance provenance = summary.provenance.value_or(Provenance::Model);
+        const QString beside = summary.speedupLibrary ? tr(", %1 vs %2")
+                                                            .arg(format::ratio(*summary.speedupLibrary, provenance),
+                                                                 format::text(summary.library))
+                                                      : QString();
         return line +
                tr("passed, %1 vs root")
-                   .arg(format::withBounds(format::speedup(*summary.speedupRoot, provenance), *summary.speedupRoot));
+                   .arg(format::withBounds(format::speedup(*summary.speedupRoot, provenance), *summary.speedupRoot)) +
+               beside;
     }
     return line + sentenceFor(summary);
 }

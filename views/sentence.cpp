@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/sentence.h"
 
+#include "core/analysis/fresh_runs.h"
 #include "views/format.h"
 
 #include <QCoreApplication>
@@ -54,6 +55,18 @@ QString modelNote(Provenance provenance)
     return provenance == Provenance::Model ? tr(" Modelled by the simulated device, not measured.") : QString();
 }
 
+/// "; 1.02× slower than cublas (95 % interval …)", empty where no library was timed beside it.
+QString besideLibrary(const NodeSummary& node)
+{
+    if (!node.speedupLibrary) {
+        return {};
+    }
+    const double band =
+        node.provenance.value_or(Provenance::Model) == Provenance::Model ? 0 : statistics::leastDifference;
+    const bool tie = statistics::compare(*node.speedupLibrary, band) == statistics::Comparison::Tie;
+    return QStringLiteral("; ") + comparison(*node.speedupLibrary, format::text(node.library), tie);
+}
+
 QString passedSentence(const NodeSummary& node)
 {
     const Provenance provenance = node.provenance.value_or(Provenance::Model);
@@ -70,7 +83,7 @@ QString passedSentence(const NodeSummary& node)
     } else {
         text = tr("Correct; no time was taken");
     }
-    return text + QLatin1Char('.') + modelNote(provenance);
+    return text + besideLibrary(node) + QLatin1Char('.') + modelNote(provenance);
 }
 
 QString rootSentence(const NodeSummary& node)
@@ -78,8 +91,9 @@ QString rootSentence(const NodeSummary& node)
     if (node.outcome != Outcome::Passed || !node.timeUs) {
         return tr("The kernel the search starts from.");
     }
-    return tr("The kernel the search starts from: %1 per call%2.")
-               .arg(format::time(node.timeUs->value, Provenance::Measured), format::intervalWords(*node.timeUs)) +
+    return tr("The kernel the search starts from: %1 per call%2%3.")
+               .arg(format::time(node.timeUs->value, Provenance::Measured), format::intervalWords(*node.timeUs),
+                    besideLibrary(node)) +
            modelNote(node.provenance.value_or(Provenance::Model));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "views/session_actions.h"
 
+#include "views/departure.h"
 #include "views/format.h"
 #include "views/models_dialog.h"
 #include "views/new_session_dialog.h"
@@ -21,12 +22,21 @@ constexpr int recentKept = 10;
 constexpr std::int64_t sampleEvaluations = 24;
 } // namespace
 
-SessionActions::SessionActions(Workbench& bench, QSettings& settings, QWidget* window)
-    : QObject(window), m_bench(bench), m_settings(settings), m_window(window)
+QString freeFile(const QDir& folder, const QString& name)
+{
+    QString file = folder.filePath(name + QStringLiteral(".espalier"));
+    for (int i = 2; QFileInfo::exists(file); ++i) {
+        file = folder.filePath(QStringLiteral("%1-%2.espalier").arg(name).arg(i));
+    }
+    return file;
+}
+
+SessionActions::SessionActions(Workbench& bench, Departure& departure, QSettings& settings, QWidget* window)
+    : QObject(window), m_bench(bench), m_departure(departure), m_settings(settings), m_window(window)
 {
     connect(&bench, &Workbench::sessionOpened, this, [this] {
         remember(format::text(m_bench.session()->file));
-        if (std::exchange(m_runWhenOpen, false)) {
+        if (std::exchange(m_runWhenOpen, false) && m_bench.whyNotSearched().isEmpty()) {
             m_bench.bridge().send(command::Run{});
         }
     });
@@ -35,8 +45,23 @@ SessionActions::SessionActions(Workbench& bench, QSettings& settings, QWidget* w
 
 void SessionActions::open(EngineOptions options, bool run)
 {
-    m_runWhenOpen = run;
-    m_bench.bridge().open(std::move(options));
+    const QFileInfo file(format::text(options.session.string()));
+    const auto& now = m_bench.session();
+    const bool viewed = !m_bench.bridge().viewedBecause().isEmpty(); // by now it may be searched
+    if (now && !viewed && file.exists() &&
+        file.canonicalFilePath() == QFileInfo(format::text(now->file)).canonicalFilePath()) {
+        return emit said(tr("%1 is open already.").arg(file.fileName()));
+    }
+    m_departure.askFirst(tr("Opening %1").arg(file.fileName()), tr("End the search and open"),
+                         [this, options = std::move(options), run] {
+                             m_runWhenOpen = run;
+                             m_bench.bridge().open(options);
+                         });
+}
+
+void SessionActions::close()
+{
+    m_departure.askFirst(tr("Closing the session"), tr("End the search and close"), [this] { m_bench.closeSession(); });
 }
 
 void SessionActions::openFile(const QString& file)
@@ -52,7 +77,8 @@ void SessionActions::openSample()
                     QStringLiteral("/espalier"));
     data.mkpath(QStringLiteral("."));
     EngineOptions options;
-    options.session = data.filePath(QStringLiteral("sample.espalier")).toStdString();
+    // Each is a search of its own: an earlier one has used its budget up, and stays where it is.
+    options.session = freeFile(data, QStringLiteral("sample")).toStdString();
     options.task = "softmax_f32";
     options.device = "sim";
     options.budget = Budget{sampleEvaluations, std::nullopt, std::nullopt};

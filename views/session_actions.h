@@ -8,27 +8,34 @@
 #include <memory>
 
 class QAction;
+class QDir;
 class QMenu;
 class QSettings;
 class QWidget;
 
 namespace espalier {
 
+class Departure;
 class ModelShelf;
 class Workbench;
 
-/// Opening and creating sessions: the sample, a new one, a file, a recent one. Thread: GUI. The settings (recent files)
-/// belong to the caller.
+/// The first session of that name in the folder that is not there yet: name.espalier, name-2.espalier, …
+QString freeFile(const QDir& folder, const QString& name);
+
+/// Opening, creating and closing sessions: the sample, a new one, a file, a recent one. A running search is asked about
+/// first, and goes on where the other session cannot be opened. Thread: GUI. The settings (recent files) and the
+/// departure belong to the caller.
 class SessionActions : public QObject
 {
     Q_OBJECT
 public:
-    SessionActions(Workbench& bench, QSettings& settings, QWidget* window);
+    SessionActions(Workbench& bench, Departure& departure, QSettings& settings, QWidget* window);
 
     void open(EngineOptions options, bool run);
     void openFile(const QString& file);
     void openSample();
     void startNew(const QString& file = {});
+    void close();
     /// Where the Models dialog reads and writes; without it there is nothing to edit.
     void setModels(std::shared_ptr<ModelShelf> shelf);
     void editModels();
@@ -37,6 +44,7 @@ public:
     QStringList recent() const;
 
 signals:
+    void said(const QString& sentence); ///< why nothing was opened
     void modelsSaved();
 
 private:
@@ -45,6 +53,7 @@ private:
     QString folder() const;
 
     Workbench& m_bench;
+    Departure& m_departure;
     QSettings& m_settings;
     QWidget* m_window;
     std::shared_ptr<ModelShelf> m_shelf;

@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPointer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -103,15 +104,13 @@ StandingPanel::StandingPanel(Workbench& bench, QWidget* parent)
     ban->addWidget(m_banLimit);
     layout->addLayout(ban);
 
-    const auto onDelete = [](QListWidget* list, QToolButton* button) {
+    const auto onDelete = [this](QListWidget* list, QToolButton* button) {
         auto* action = new QAction(list);
         action->setShortcut(QKeySequence::Delete);
         action->setShortcutContext(Qt::WidgetShortcut);
         list->addAction(action);
         connect(action, &QAction::triggered, button, &QToolButton::click);
-        const auto enable = [list, button] { button->setEnabled(list->currentRow() >= 0); };
-        connect(list, &QListWidget::currentRowChanged, button, enable);
-        enable();
+        connect(list, &QListWidget::currentRowChanged, this, &StandingPanel::updateEnabled);
     };
     onDelete(m_hints, m_removeHint);
     onDelete(m_bans, m_liftBan);
@@ -121,6 +120,7 @@ StandingPanel::StandingPanel(Workbench& bench, QWidget* parent)
     connect(m_removeHint, &QToolButton::clicked, this, &StandingPanel::removeHint);
     connect(m_liftBan, &QToolButton::clicked, this, &StandingPanel::liftBan);
     connect(&bench, &Workbench::standingChanged, this, &StandingPanel::refresh);
+    connect(&bench, &Workbench::sessionOpened, this, &StandingPanel::refresh);
     connect(&bench, &Workbench::sessionClosed, this, &StandingPanel::refresh);
     refresh();
 }
@@ -138,6 +138,7 @@ void StandingPanel::refresh()
     }
     fill(m_hints, hints);
     fill(m_bans, bans);
+    updateEnabled();
 }
 
 void StandingPanel::startHint()
@@ -148,6 +149,39 @@ void StandingPanel::startHint()
 void StandingPanel::startBan()
 {
     m_banWords->setFocus();
+}
+
+/// Empties the fields for what is typed next. What the engine refuses comes back to be mended, unless something else
+/// stands there by then; the last field gets the cursor.
+EngineBridge::Answer StandingPanel::takenFrom(const QList<QLineEdit*>& fields)
+{
+    QStringList sent;
+    for (QLineEdit* edit : fields) {
+        sent += edit->text();
+        edit->clear();
+    }
+    return [panel = QPointer(this), fields, sent](const std::optional<Error>& refusal) {
+        const bool empty = panel && std::all_of(fields.begin(), fields.end(),
+                                                [](const QLineEdit* edit) { return edit->text().isEmpty(); });
+        if (!refusal || !empty) {
+            return;
+        }
+        for (qsizetype i = 0; i < fields.size(); ++i) {
+            fields[i]->setText(sent[i]);
+        }
+        fields.back()->setFocus();
+    };
+}
+
+void StandingPanel::updateEnabled()
+{
+    const QString whyNot = m_bench.whyNotSearched();
+    for (QLineEdit* edit : {m_newHint, m_banWords, m_banLimit}) {
+        edit->setEnabled(whyNot.isEmpty());
+        edit->setToolTip(whyNot.isEmpty() ? edit->placeholderText() : whyNot);
+    }
+    m_removeHint->setEnabled(whyNot.isEmpty() && m_hints->currentRow() >= 0);
+    m_liftBan->setEnabled(whyNot.isEmpty() && m_bans->currentRow() >= 0);
 }
 
 void StandingPanel::addHint()
@@ -162,8 +196,8 @@ void StandingPanel::addHint()
         [bench = &m_bench, hint]() -> std::optional<command::Command> {
             const auto number = numberOf(bench->standing().hints, hint);
             return number ? std::optional<command::Command>(command::RemoveHint{*number}) : std::nullopt;
-        });
-    m_newHint->clear();
+        },
+        takenFrom({m_newHint}));
 }
 
 void StandingPanel::removeHint()
@@ -197,9 +231,8 @@ void StandingPanel::addBan()
                                             [&](const BannedTechnique& one) { return one.text == ban.text; });
             return found == bans.rend() ? std::nullopt
                                         : std::optional<command::Command>(command::LiftBan{int(bans.rend() - found)});
-        });
-    m_banWords->clear();
-    m_banLimit->clear();
+        },
+        takenFrom({m_banWords, m_banLimit})); // the engine reads the limit only
     m_banWords->setFocus();
 }
 

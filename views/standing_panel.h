@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #pragma once
 
+#include "views/engine_bridge.h"
+
 #include <QWidget>
 
 class QLineEdit;
@@ -26,6 +28,8 @@ public:
 
 private:
     void refresh();
+    void updateEnabled();
+    EngineBridge::Answer takenFrom(const QList<QLineEdit*>& fields);
     void addHint();
     void removeHint();
     void addBan();

@@ -6,9 +6,9 @@
 #include <QCoreApplication>
 #include <QUndoCommand>
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <variant>
 
 namespace espalier {
 
@@ -19,6 +19,7 @@ QString tr(const char* source)
     return QCoreApplication::translate("SteerCommands", source);
 }
 
+/// The engine has done it when it comes to the stack, so that what was refused is never there.
 class SteerCommand : public QUndoCommand
 {
 public:
@@ -26,7 +27,12 @@ public:
         : QUndoCommand(text), m_bench(bench), m_forth(std::move(forth)), m_back(std::move(back))
     {
     }
-    void redo() override { send(m_forth()); }
+    void redo() override
+    {
+        if (!std::exchange(m_fresh, false)) {
+            send(m_forth());
+        }
+    }
     void undo() override { send(m_back()); }
 
 private:
@@ -40,84 +46,96 @@ private:
     }
     Workbench& m_bench;
     CommandNow m_forth, m_back;
+    bool m_fresh = true; ///< done, and about to be pushed
 };
 
 class GrowCommand : public QUndoCommand
 {
 public:
-    GrowCommand(Workbench& bench, const QString& text, command::Command forth,
-                std::function<bool(const NodeSummary&)> isIt)
-        : QUndoCommand(text), m_bench(bench), m_forth(std::move(forth)), m_isIt(std::move(isIt))
+    GrowCommand(Workbench& bench, const QString& text, std::function<bool(const NodeSummary&)> isIt)
+        : QUndoCommand(text), m_bench(bench), m_isIt(std::move(isIt))
     {
         QObject::connect(&bench.nodes(), &NodeStore::updated, &m_waiting,
                          [this](const QList<int>& added) { look(added); });
-        const QString name = nameOf(*m_forth);
-        QObject::connect(&bench.bridge(), &EngineBridge::commandFailed, &m_waiting, [this, name](const QString& what) {
-            m_isIt = what == name ? nullptr : m_isIt; // what comes later is not taken for this one's
-        });
     }
     void redo() override
     {
-        if (m_node) {
-            m_bench.bridge().send(command::SetPruned{*m_node, false});
-        } else if (m_forth) {
-            m_bench.bridge().send(*std::exchange(m_forth, std::nullopt));
-        } else {
-            setObsolete(true); // it was refused
+        if (!std::exchange(m_fresh, false)) {
+            prune(false);
         }
     }
-    void undo() override
+    void undo() override { prune(true); }
+
+private:
+    void prune(bool pruned)
     {
         if (m_node) {
-            m_bench.bridge().send(command::SetPruned{*m_node, true});
+            m_bench.bridge().send(command::SetPruned{*m_node, pruned});
         } else {
             setObsolete(true);
         }
     }
 
-private:
-    /// As the engine names it when it refuses.
-    static QString nameOf(const command::Command& command)
-    {
-        return std::holds_alternative<command::AddIdea>(command)  ? QStringLiteral("add-idea")
-               : std::holds_alternative<command::Inject>(command) ? QStringLiteral("inject")
-                                                                  : QStringLiteral("cross");
-    }
-
     void look(const QList<int>& added)
     {
         for (const int index : added) {
-            if (m_isIt && !m_node && m_isIt(m_bench.nodes().at(index))) {
+            if (!m_node && m_isIt(m_bench.nodes().at(index))) {
                 m_node = m_bench.nodes().at(index).id;
-                m_isIt = nullptr;
                 m_bench.select(m_node);
             }
         }
     }
 
     Workbench& m_bench;
-    std::optional<command::Command> m_forth;
     std::function<bool(const NodeSummary&)> m_isIt;
     std::optional<NodeId> m_node;
-    QObject m_waiting; ///< ends the connections with it
+    bool m_fresh = true; ///< done, and about to be pushed
+    QObject m_waiting;   ///< ends the connections with it
 };
 
 } // namespace
 
-void steer(Workbench& bench, const QString& text, command::Command forth, command::Command back)
+void steer(Workbench& bench, const QString& text, command::Command forth, command::Command back,
+           EngineBridge::Answer answered)
 {
     steer(bench, text, CommandNow([forth = std::move(forth)] { return std::optional(forth); }),
-          CommandNow([back = std::move(back)] { return std::optional(back); }));
+          CommandNow([back = std::move(back)] { return std::optional(back); }), std::move(answered));
 }
 
-void steer(Workbench& bench, const QString& text, CommandNow forth, CommandNow back)
+void steer(Workbench& bench, const QString& text, CommandNow forth, CommandNow back, EngineBridge::Answer answered)
 {
-    bench.undoStack().push(new SteerCommand(bench, text, std::move(forth), std::move(back)));
+    std::optional<command::Command> first = forth();
+    if (!first) {
+        return;
+    }
+    bench.bridge().send(std::move(*first), [&bench, text, forth = std::move(forth), back = std::move(back),
+                                            answered = std::move(answered)](const std::optional<Error>& refusal) {
+        if (!refusal) {
+            bench.undoStack().push(new SteerCommand(bench, text, forth, back));
+        }
+        if (answered) {
+            answered(refusal);
+        }
+    });
 }
 
-void grow(Workbench& bench, const QString& text, command::Command forth, std::function<bool(const NodeSummary&)> isIt)
+void grow(Workbench& bench, const QString& text, command::Command forth, std::function<bool(const NodeSummary&)> isIt,
+          EngineBridge::Answer answered)
 {
-    bench.undoStack().push(new GrowCommand(bench, text, std::move(forth), std::move(isIt)));
+    // It looks out for its node from now on: that may come before the answer. Shared: functions are copied.
+    const auto grown =
+        std::make_shared<std::unique_ptr<GrowCommand>>(std::make_unique<GrowCommand>(bench, text, std::move(isIt)));
+    bench.bridge().send(std::move(forth),
+                        [&bench, grown, answered = std::move(answered)](const std::optional<Error>& refusal) {
+                            if (refusal) {
+                                grown->reset(); // what comes later is not taken for this one's
+                            } else {
+                                bench.undoStack().push(grown->release());
+                            }
+                            if (answered) {
+                                answered(refusal);
+                            }
+                        });
 }
 
 double boostStep(double boost, bool more)

@@ -37,6 +37,8 @@ public:
     /// Everything, grouped; for the menu bar and the context menu.
     void fill(QMenu* menu) const;
     void popup(const QPoint& global, QWidget* parent);
+    /// Asks for an own kernel under the node, with this file in the editor.
+    void injectFile(NodeId parent, const QString& file) { askKernel(parent, file); }
 
 signals:
     void ideaWanted(); ///< at the selected node
@@ -54,7 +56,7 @@ private:
     void copySource();
     void askOverturn(const NodeSummary& node);
     void askBranchBudget(const NodeSummary& node);
-    void askKernel(std::optional<NodeId> parent);
+    void askKernel(std::optional<NodeId> parent, const QString& file = {});
 
     Workbench& m_bench;
     std::array<QAction*, std::size_t(Act::Count)> m_actions{};

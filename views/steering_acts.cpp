@@ -11,6 +11,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QInputDialog>
+#include <QPointer>
 
 namespace espalier {
 
@@ -96,21 +97,36 @@ void Steering::askBranchBudget(const NodeSummary& node)
     dialog->open();
 }
 
-void Steering::askKernel(std::optional<NodeId> parent)
+void Steering::askKernel(std::optional<NodeId> parent, const QString& file)
 {
     const int above = parent ? m_bench.nodes().indexOf(*parent) : -1;
-    auto* dialog = new InjectDialog(
-        m_bench.themes(),
-        above >= 0 ? tr("%1  %2").arg(parent->value).arg(format::text(m_bench.nodes().at(above).title)) : QString(),
-        QApplication::activeWindow());
+    const QString name =
+        above >= 0 ? tr("%1  %2").arg(parent->value).arg(format::text(m_bench.nodes().at(above).title)) : QString();
+    auto* dialog = new InjectDialog(m_bench.themes(), name, QApplication::activeWindow());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog, parent] {
+    if (!m_bench.isSearching()) {
+        dialog->sayWhen(
+            tr("The search does not run: the kernel waits until it goes on (F5), or until its step comes (F10)."));
+    }
+    if (!file.isEmpty()) {
+        dialog->readFile(file);
+    } else if (const auto detail = parent ? m_bench.detail(*parent) : nullptr; detail && !detail->source.empty()) {
+        dialog->startFrom(format::text(detail->source), name);
+    }
+    connect(dialog, &InjectDialog::wanted, this, [this, dialog, parent] {
         const std::string title = dialog->title().toStdString();
-        grow(m_bench, tr("Own kernel \"%1\"").arg(dialog->title()),
-             command::Inject{parent, title, dialog->source().toStdString()}, [parent, title](const NodeSummary& node) {
-                 return node.kind == (parent ? NodeKind::Candidate : NodeKind::Root) && node.title == title &&
-                        (!parent || (!node.parents.empty() && node.parents.front().parent == *parent));
-             });
+        grow(
+            m_bench, tr("Own kernel \"%1\"").arg(dialog->title()),
+            command::Inject{parent, title, dialog->source().toStdString()},
+            [parent, title](const NodeSummary& node) {
+                return node.kind == (parent ? NodeKind::Candidate : NodeKind::Root) && node.title == title &&
+                       (!parent || (!node.parents.empty() && node.parents.front().parent == *parent));
+            },
+            [dialog = QPointer(dialog)](const std::optional<Error>& refusal) {
+                if (dialog) {
+                    dialog->answer(refusal);
+                }
+            });
     });
     dialog->open();
 }

@@ -97,6 +97,9 @@ QString whyNot(Act act, const Workbench& bench)
     if (!bench.session()) {
         return tr("No session is open");
     }
+    if (!bench.whyNotSearched().isEmpty() && act != Act::Copy && act != Act::ToParent && act != Act::ToBest) {
+        return bench.whyNotSearched();
+    }
     if (act == Act::ToBest) {
         return bench.nodes().bestIndex() < 0 ? tr("Nothing has passed yet") : QString();
     }

@@ -26,6 +26,8 @@ TreeView::TreeView(Workbench& bench, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setFrameShape(QFrame::NoFrame);
     viewport()->setMouseTracking(true);
+    setAcceptDrops(true);
+    viewport()->setAcceptDrops(true);
     m_scene.setFont(font());
     connect(&bench.nodes(), &NodeStore::updated, this, &TreeView::handleUpdate);
     connect(&bench.nodes(), &NodeStore::cleared, this, [this] {

@@ -44,6 +44,7 @@ signals:
     void contextMenuWanted(const QPoint& global);
     void clicked(espalier::NodeId node);   ///< after it was selected
     void activated(espalier::NodeId node); ///< double click, Return
+    void kernelDropped(espalier::NodeId node, const QString& file);
     void zoomChanged();
     void foldingChanged();
 
@@ -57,6 +58,9 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     void changeEvent(QEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;

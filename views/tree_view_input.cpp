@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // The mouse, keyboard and hover half of TreeView.
+#include "views/dropped_file.h"
 #include "views/format.h"
 #include "views/sentence.h"
 #include "views/tree_view.h"
@@ -9,6 +10,7 @@
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMimeData>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QToolTip>
@@ -64,6 +66,28 @@ void TreeView::mouseDoubleClickEvent(QMouseEvent* event)
 {
     if (const int node = m_scene.nodeAt(toScene(event->position())); node >= 0) {
         emit activated(m_bench.nodes().at(node).id);
+    }
+}
+
+/// A kernel goes under the node that it is dropped on. Whatever else is dragged is the window's.
+void TreeView::dragEnterEvent(QDragEnterEvent* event)
+{
+    const bool kernel = droppedFile(*event->mimeData()).kind == DroppedFile::Kind::Kernel;
+    event->setAccepted(kernel && m_bench.whyNotSearched().isEmpty());
+}
+
+void TreeView::dragMoveEvent(QDragMoveEvent* event)
+{
+    const int node = m_scene.nodeAt(toScene(event->position()));
+    setHovered(node);
+    event->setAccepted(node >= 0);
+}
+
+void TreeView::dropEvent(QDropEvent* event)
+{
+    if (const int node = m_scene.nodeAt(toScene(event->position())); node >= 0) {
+        event->acceptProposedAction();
+        emit kernelDropped(m_bench.nodes().at(node).id, droppedFile(*event->mimeData()).file);
     }
 }
 

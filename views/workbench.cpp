@@ -25,7 +25,11 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
             forget();
         }
     });
-    connect(&m_bridge, &EngineBridge::openFailed, this, [this] { forget(); });
+    connect(&m_bridge, &EngineBridge::openFailed, this, [this] {
+        if (!m_bridge.isOpen()) { // else the session that is open goes on
+            forget();
+        }
+    });
     connect(&m_bridge, &EngineBridge::changed, this, &Workbench::handleChanged);
     connect(&m_bridge, &EngineBridge::detailArrived, this, [this](const std::shared_ptr<const NodeDetail>& detail) {
         const NodeId node = detail->summary.id;
@@ -67,6 +71,19 @@ Workbench::Workbench(std::unique_ptr<EngineLink> link, ThemeManager& themes, QOb
 Provenance Workbench::provenance() const
 {
     return m_session ? m_session->provenance : Provenance::Model;
+}
+
+QString Workbench::whyNotSearched() const
+{
+    return !m_session ? tr("No session is open")
+           : !m_bridge.viewedBecause().isEmpty()
+               ? tr("This session can only be looked at: %1").arg(m_bridge.viewedBecause())
+               : QString();
+}
+
+bool Workbench::isSearching() const
+{
+    return m_session && (m_nodes.status().state == RunState::Running || m_nodes.status().state == RunState::Pausing);
 }
 
 const std::string& Workbench::strategy() const
@@ -139,6 +156,15 @@ void Workbench::stopSearch()
 {
     m_reopening = true;
     m_bridge.send(command::Stop{});
+}
+
+void Workbench::closeSession()
+{
+    m_reopening = false;
+    m_bridge.close();
+    if (m_session) { // it was being opened again
+        forget();
+    }
 }
 
 void Workbench::forget()

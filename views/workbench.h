@@ -29,6 +29,9 @@ public:
     QUndoStack& undoStack() { return m_undo; }
     const std::optional<SessionInfo>& session() const { return m_session; }
     Provenance provenance() const;
+    /// Why nothing can be done to the session, a sentence for disabled acts; empty: it can be searched and steered.
+    QString whyNotSearched() const;
+    bool isSearching() const; ///< or pausing
 
     /// What is planned next.
     const event::Plan& plan() const { return m_plan; }
@@ -46,6 +49,8 @@ public:
 
     /// PTX and machine code of a node; like detail(), answered with listingsChanged().
     std::shared_ptr<const CodeListings> listings(NodeId node);
+
+    void closeSession();
 
     /// Abandons what runs. Stopping ends the engine, so the session is opened again, idle; tree and selection stay.
     void stopSearch();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/output.h"
-#include "app/ctl/session_reader.h"
+#include "app/ctl/read_session.h"
 #include "app/ctl/verbs.h"
 #include "core/analysis/fresh_runs.h"
 #include "core/model/evaluation_json.h"
@@ -28,7 +28,7 @@ struct Side {
 
     static Result<Side> of(const std::string& file)
     {
-        ESPALIER_TRY(const SessionReader reader, SessionReader::open(file));
+        ESPALIER_TRY(const SessionReader reader, readSession(file));
         Side side;
         side.info = reader.info();
         side.seconds = reader.secondsSpent();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/output.h"
-#include "app/ctl/session_reader.h"
+#include "app/ctl/read_session.h"
 #include "app/ctl/verbs.h"
 #include "core/export/kernel_export.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 Result<ExportedFiles> exported(const ExportVerb& options)
 {
-    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(const SessionReader reader, readSession(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
     ESPALIER_TRY(const Task task, reader.task());
     return exportKernel(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/output.h"
-#include "app/ctl/session_reader.h"
+#include "app/ctl/read_session.h"
 #include "app/ctl/verbs.h"
 #include "core/report/run_report.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 Result<std::vector<std::string>> reported(const ReportVerb& options)
 {
-    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(const SessionReader reader, readSession(options.session));
     ESPALIER_TRY(std::vector<StoredAct> acts, reader.acts());
     ESPALIER_TRY(std::vector<std::string> hints, reader.hints());
     ESPALIER_TRY(std::vector<BannedTechnique> bans, reader.bans());

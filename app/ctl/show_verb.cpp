@@ -4,7 +4,7 @@
 #include "app/ctl/output.h"
 #include "app/ctl/pair_text.h"
 #include "app/ctl/profile_text.h"
-#include "app/ctl/session_reader.h"
+#include "app/ctl/read_session.h"
 #include "app/ctl/standing_text.h"
 #include "app/ctl/timing_text.h"
 #include "app/ctl/verbs.h"
@@ -340,7 +340,7 @@ int show(const ShowVerb& options)
                                                                                                           : "--ptx")},
             options.json);
     }
-    const auto reader = SessionReader::open(options.session);
+    const auto reader = readSession(options.session);
     if (!reader) {
         return failWith(reader.error(), options.json);
     }

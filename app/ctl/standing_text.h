@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/ctl/session_reader.h"
 #include "core/base/json.h"
+#include "core/engine/session_reader.h"
 
 #include <string>
 #include <vector>

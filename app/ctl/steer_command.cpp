@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/steer_command.h"
 
+#include "app/ctl/read_session.h"
 #include "app/ctl/standing_text.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -194,7 +195,7 @@ SteerDone budgetDone(const SteerVerb& options)
     if (options.node > 0) {
         json["node"] = options.node;
     }
-    const auto reader = SessionReader::open(options.session);
+    const auto reader = readSession(options.session);
     const NodeSummary* branch = reader ? reader->book().find(NodeId{options.node}) : nullptr;
     if (!reader || (options.node > 0 && !branch)) {
         return {std::move(json), "The limits hold from now on."};
@@ -216,7 +217,7 @@ SteerDone budgetDone(const SteerVerb& options)
 /// Who takes part after the act, read from the session.
 SteerDone proposersDone(const SteerVerb& options)
 {
-    const auto reader = SessionReader::open(options.session);
+    const auto reader = readSession(options.session);
     const std::vector<std::string> names = reader ? reader->info().proposers : std::vector<std::string>();
     return {{{"act", "proposers"}, {"proposers", names}},
             fmt::format("From now on {} {} part.", fmt::join(names, ", "), names.size() == 1 ? "takes" : "take")};

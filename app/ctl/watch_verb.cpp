@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/ctl/event_queue.h"
 #include "app/ctl/output.h"
-#include "app/ctl/session_reader.h"
+#include "app/ctl/read_session.h"
 #include "app/ctl/verbs.h"
 #include "app/ctl/verdict_line.h"
 #include "app/ctl/watch_elsewhere.h"
@@ -174,7 +174,7 @@ Result<void> follow(const WatchVerb& options, WatchProgress& progress)
 
 Result<std::string> sourceOf(const WatchVerb& options)
 {
-    ESPALIER_TRY(const SessionReader reader, SessionReader::open(options.session));
+    ESPALIER_TRY(const SessionReader reader, readSession(options.session));
     ESPALIER_TRY(const NodeDetail detail, reader.detail(NodeId{options.node}));
     if (detail.source.empty()) {
         return fail(ErrorCode::InvalidInput,

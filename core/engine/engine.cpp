@@ -28,22 +28,30 @@ public:
         m_thread.join();
     }
 
-    void post(command::Command command)
+    void post(command::Command command, std::uint64_t ticket = 0)
     {
         {
             const std::lock_guard lock(m_mutex);
-            m_commands.push_back(std::move(command));
+            m_commands.push_back({std::move(command), ticket});
         }
         (void)::eventfd_write(m_wake.get(), 1);
     }
 
 private:
+    struct Posted {
+        command::Command command;
+        std::uint64_t ticket;
+    };
+
     void loop()
     {
         m_core->begin();
         while (!m_core->ended()) {
-            for (const command::Command& command : takeCommands()) {
-                m_core->handle(command);
+            for (const auto& [command, ticket] : takeCommands()) {
+                const Result<void> done = m_core->perform(command);
+                if (ticket != 0) {
+                    m_observer(event::Answered{ticket, done ? std::nullopt : std::optional(done.error())});
+                }
             }
             m_core->turn(m_wake.get(), -1);
             eventfd_t ignored = 0;
@@ -54,7 +62,7 @@ private:
         m_observer(event::Closed{error});
     }
 
-    std::vector<command::Command> takeCommands()
+    std::vector<Posted> takeCommands()
     {
         const std::lock_guard lock(m_mutex);
         return std::exchange(m_commands, {});
@@ -64,7 +72,7 @@ private:
     Observer m_observer;
     UniqueFd m_wake;
     std::mutex m_mutex;
-    std::vector<command::Command> m_commands;
+    std::vector<Posted> m_commands;
     std::thread m_thread; ///< last: it uses everything above
 };
 
@@ -87,9 +95,9 @@ Result<std::unique_ptr<Engine>> Engine::open(EngineOptions options, Observer obs
     return std::unique_ptr<Engine>(new Engine(std::make_unique<Impl>(std::move(core), std::move(observer))));
 }
 
-void Engine::post(command::Command command)
+void Engine::post(command::Command command, std::uint64_t ticket)
 {
-    m_impl->post(std::move(command));
+    m_impl->post(std::move(command), ticket);
 }
 
 } // namespace espalier

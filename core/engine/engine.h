@@ -58,7 +58,8 @@ public:
     /// The same on other parts than this machine's compiler and judge: tests.
     static Result<std::unique_ptr<Engine>> open(EngineOptions options, Observer observer, EngineParts parts);
     ~Engine();
-    void post(command::Command command); ///< never blocks
+    /// Never blocks. `ticket`: other than 0 it comes back in event::Answered.
+    void post(command::Command command, std::uint64_t ticket = 0);
 
 private:
     class Impl;

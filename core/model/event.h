@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,7 @@ namespace espalier::event {
 
 struct SessionOpened {
     SessionInfo info;
+    std::string viewedBecause = {}; ///< why it can only be looked at, a sentence; empty: it can be searched
 };
 /// Everything that changed since the revision before, at most one per 50 ms while running. The first one after
 /// SessionOpened holds the whole tree.
@@ -71,6 +73,12 @@ struct CommandFailed {
     std::string what;
     Error error;
 };
+/// A command that was posted with a ticket is done, or was refused (CommandFailed came before); in the order of
+/// posting.
+struct Answered {
+    std::uint64_t ticket = 0;
+    std::optional<Error> error;
+};
 struct Log {
     std::string time;
     std::string text;
@@ -83,6 +91,6 @@ struct Closed {
 }; ///< the engine's thread has ended; nothing follows
 
 using Event = std::variant<SessionOpened, Changes, Plan, Detail, Listings, Exchanges, AnswerGrew, Exported,
-                           ReproWritten, Standing, CommandFailed, Log, Finished, Closed>;
+                           ReproWritten, Standing, CommandFailed, Answered, Log, Finished, Closed>;
 
 } // namespace espalier::event

@@ -22,6 +22,9 @@ public:
             if (const auto* changes = std::get_if<event::Changes>(&event)) {
                 m_status = changes->status;
             }
+            if (const auto* answered = std::get_if<event::Answered>(&event)) {
+                m_answers.push_back(*answered);
+            }
             m_finished += std::holds_alternative<event::Finished>(event) ? 1 : 0;
             m_closed += std::holds_alternative<event::Closed>(event) ? 1 : 0;
             ++m_events;
@@ -36,6 +39,7 @@ public:
     }
 
     RunStatus m_status;
+    std::vector<event::Answered> m_answers;
     int m_finished = 0, m_closed = 0, m_events = 0;
 
 private:
@@ -85,6 +89,25 @@ TEST(EngineThread, CommandsFromAnotherThreadSteerIt)
     poster.join();
     (*engine)->post(command::Run{});
     EXPECT_TRUE(watch.wait([](Watch& w) { return w.m_finished >= 1; }));
+}
+
+TEST(EngineThread, EveryTicketComesBackOnceInOrder)
+{
+    EngineHarness world;
+    Watch watch;
+    auto engine = Engine::open(world.options, watch.observer(), threadedParts(world));
+    ASSERT_TRUE(engine);
+    (*engine)->post(command::SetPinned{NodeId{1}, true}, 7);
+    (*engine)->post(command::SetPinned{NodeId{99}, true}, 8);
+    (*engine)->post(command::SetPinned{NodeId{1}, false}); // nobody asks
+    (*engine)->post(command::Ban{"no fp16", "fp16_instructions <"}, 9);
+    (*engine)->post(command::AddHint{"rows"}, 10);
+    ASSERT_TRUE(watch.wait([](Watch& w) { return w.m_answers.size() == 4; }));
+    const std::vector<std::pair<std::uint64_t, bool>> done = {{7, true}, {8, false}, {9, false}, {10, true}};
+    for (std::size_t i = 0; i < done.size(); ++i) {
+        EXPECT_EQ(watch.m_answers[i].ticket, done[i].first);
+        EXPECT_EQ(!watch.m_answers[i].error, done[i].second) << done[i].first;
+    }
 }
 
 TEST(EngineThread, DestroyingItWhileItRunsIsQuick)

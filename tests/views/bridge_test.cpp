@@ -27,8 +27,9 @@ public:
             }
         });
     }
-    void post(command::Command) override {}
-    void close() override { m_thread.request_stop(); }
+    void takeOver() override {}
+    void post(command::Command, std::uint64_t) override {}
+    void close(std::function<void()>) override { m_thread.request_stop(); }
 
 private:
     std::jthread m_thread;

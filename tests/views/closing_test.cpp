@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-only
 #include "tests/views/view_fixture.h"
 #include "views/banner.h"
+#include "views/departure.h"
 #include "views/main_window.h"
+
+#include <QAbstractButton>
+#include <QMessageBox>
 
 using namespace espalier;
 
@@ -26,12 +30,25 @@ protected:
         link->sendStatus();
         settle();
     }
+    /// Closes it and says that the search may end.
+    void closeAndAgree()
+    {
+        EXPECT_FALSE(window->close());
+        auto* box = window->findChild<QMessageBox*>();
+        ASSERT_TRUE(box);
+        for (QAbstractButton* button : box->buttons()) {
+            if (box->buttonRole(button) == QMessageBox::AcceptRole) {
+                button->click();
+                return settle();
+            }
+        }
+    }
     std::unique_ptr<MainWindow> window;
 };
 
 TEST_F(ClosingTest, ReadsAnAnswerThatIsComing)
 {
-    EXPECT_FALSE(window->close());
+    closeAndAgree();
     ASSERT_EQ(link->sent<command::Pause>().size(), 1u);
     for (const int left : {60, 41}) {
         tell(RunState::Pausing, 1, left);
@@ -44,28 +61,30 @@ TEST_F(ClosingTest, ReadsAnAnswerThatIsComing)
 
 TEST_F(ClosingTest, WaitsForNothingElse)
 {
-    EXPECT_FALSE(window->close());
+    closeAndAgree();
     tell(RunState::Pausing, 0); // a stage runs, and nothing is coming
     EXPECT_FALSE(window->isVisible());
 }
 
 TEST_F(ClosingTest, WhoClosesAgainDoesNotWait)
 {
-    EXPECT_FALSE(window->close());
+    closeAndAgree();
     tell(RunState::Pausing, 1, 60);
     EXPECT_TRUE(window->close());
+    EXPECT_TRUE(window->departure().isCutShort());
 }
 
 TEST_F(ClosingTest, AnEngineThatDoesNotPauseKeepsNobody)
 {
-    EXPECT_FALSE(window->close());
+    closeAndAgree();
     EXPECT_TRUE(waitFor([this] { return !window->isVisible(); }));
 }
 
 TEST_F(ClosingTest, NothingAskedIsNothingToWaitFor)
 {
     tell(RunState::Running, 0);
-    EXPECT_TRUE(window->close());
+    closeAndAgree();
+    EXPECT_TRUE(waitFor([this] { return !window->isVisible(); }));
     EXPECT_TRUE(link->sent<command::Pause>().empty());
 }
 

@@ -4,6 +4,7 @@
 #include "views/workbench.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
@@ -108,16 +109,105 @@ TEST_F(EngineHostTest, WhatIsNoSessionIsRefusedWithItsName)
     EXPECT_FALSE(bench.session());
 }
 
-TEST_F(EngineHostTest, ASecondOpenerGetsOneSentence)
+TEST_F(EngineHostTest, ASecondWindowLooksAtWhatTheFirstOneHas)
 {
     ASSERT_TRUE(open(fresh())) << refusal;
     Workbench second(std::make_unique<EngineHost>(), themes);
-    std::string sentence;
-    QObject::connect(&second.bridge(), &EngineBridge::openFailed, &second,
-                     [&](const Error& error) { sentence = error.message; });
     EngineOptions options;
     options.session = path("s.espalier");
     second.bridge().open(options);
+    ASSERT_TRUE(waitFor([&] { return second.session().has_value(); }));
+    EXPECT_TRUE(second.whyNotSearched().contains(QStringLiteral("s.espalier")))
+        << second.whyNotSearched().toStdString();
+    EXPECT_EQ(second.nodes().count(), bench.nodes().count());
+    const NodeId root = second.nodes().at(0).id;
+    ASSERT_TRUE(waitFor([&] { return second.detail(root) != nullptr; }));
+    EXPECT_NE(second.detail(root)->source.find("softmax_f32"), std::string::npos);
+    std::string sentence;
+    QObject::connect(&second.bridge(), &EngineBridge::commandFailed, &second,
+                     [&](const QString&, const Error& error) { sentence = error.message; });
+    second.bridge().send(command::SetPinned{root, true});
     ASSERT_TRUE(waitFor([&] { return !sentence.empty(); }));
-    EXPECT_NE(sentence.find("s.espalier"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("only be looked at"), std::string::npos) << sentence;
+    bench.bridge().send(command::SetPinned{root, true});
+    EXPECT_TRUE(waitFor([&] { return second.nodes().at(0).pinned; })) << "it follows what the first one does";
+    bench.closeSession(); // from then on it can be searched in the second
+    ASSERT_TRUE(waitFor([&] {
+        second.bridge().open(options);
+        waitFor([&] { return !second.bridge().isOpening(); });
+        return second.whyNotSearched().isEmpty();
+    }));
+}
+
+TEST_F(EngineHostTest, ASessionWhoseTaskFolderIsGoneIsShown)
+{
+    const QDir here(folder.path());
+    ASSERT_TRUE(here.mkdir(QStringLiteral("mine")));
+    const QDir task(QStringLiteral(ESPALIER_SOURCE_DIR "/tasks/softmax_f32"));
+    for (const QFileInfo& file : task.entryInfoList(QDir::Files)) {
+        ASSERT_TRUE(QFile::copy(file.filePath(), here.filePath(QStringLiteral("mine/") + file.fileName())));
+    }
+    QFile json(here.filePath(QStringLiteral("mine/task.json")));
+    ASSERT_TRUE(json.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && json.open(QIODevice::ReadOnly));
+    QByteArray text = json.readAll();
+    json.close();
+    text.replace("\"softmax_f32\"", "\"softmax_of_mine\"");
+    ASSERT_TRUE(json.open(QIODevice::WriteOnly));
+    json.write(text);
+    json.close();
+    EngineOptions options = fresh();
+    options.task = path("mine");
+    ASSERT_TRUE(open(options)) << refusal;
+    bench.closeSession();
+    ASSERT_TRUE(here.rename(QStringLiteral("mine"), QStringLiteral("moved")));
+    EngineOptions again;
+    again.session = path("s.espalier");
+    ASSERT_TRUE(open(again)) << refusal;
+    EXPECT_FALSE(bench.session()->taskTitle.empty());
+    EXPECT_EQ(bench.nodes().count(), 1);
+}
+
+TEST_F(EngineHostTest, WhatCannotBeOpenedLeavesTheOpenSession)
+{
+    ASSERT_TRUE(open(fresh())) << refusal;
+    QFile file(folder.filePath(QStringLiteral("mine.cu")));
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray("// a kernel\n").repeated(100));
+    file.close();
+    int closed = 0;
+    QObject::connect(&bench, &Workbench::sessionClosed, &bench, [&] { ++closed; });
+    for (const char* name : {"mine.cu", "absent.espalier", "s.espalier"}) {
+        EngineOptions options;
+        options.session = path(name);
+        refusal.clear();
+        bench.bridge().open(options);
+        ASSERT_TRUE(waitFor([&] { return !refusal.empty(); })) << name;
+        EXPECT_EQ(closed, 0) << name;
+        ASSERT_TRUE(bench.session()) << name;
+    }
+    const NodeId root = bench.nodes().at(0).id;
+    bench.bridge().send(command::SetPinned{root, true});
+    EXPECT_TRUE(waitFor([&] { return bench.nodes().at(0).pinned; })) << "it is still there, and steered";
+
+    EngineOptions other = fresh();
+    other.session = path("other.espalier");
+    ASSERT_TRUE(open(other)) << refusal;
+    ASSERT_TRUE(waitFor([&] { return bench.session() && bench.session()->file == path("other.espalier"); }));
+    EXPECT_EQ(closed, 1);
+    EXPECT_FALSE(bench.nodes().at(0).pinned);
+}
+
+TEST_F(EngineHostTest, ASessionThatIsClosedSaysWhenItHasEnded)
+{
+    int released = 0;
+    QObject::connect(&bench.bridge(), &EngineBridge::released, &bench, [&] { ++released; });
+    ASSERT_TRUE(open(fresh())) << refusal;
+    bench.closeSession();
+    ASSERT_TRUE(waitFor([&] { return released == 1; }));
+    Workbench second(std::make_unique<EngineHost>(), themes);
+    EngineOptions options;
+    options.session = path("s.espalier");
+    second.bridge().open(options);
+    ASSERT_TRUE(waitFor([&] { return second.session().has_value(); }));
+    EXPECT_TRUE(second.whyNotSearched().isEmpty()) << "the file is free by then";
 }

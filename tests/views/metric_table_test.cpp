@@ -137,6 +137,26 @@ TEST_F(MetricTableTest, ModelledIsMarkedAndNeverSubtractedFromMeasured)
         model.headerData(value, Qt::Horizontal, Qt::ToolTipRole).toString().contains(QStringLiteral("modelled")));
 }
 
+TEST_F(MetricTableTest, AColumnIsHeadedByItsWholeNodeNumber)
+{
+    MetricModel model(themes);
+    MetricTable table = sample();
+    table.columns[0].node = NodeId{1031};
+    table.columns[0].title = QStringLiteral("BLOCK=256 HELD=8 VEC=4 of the first kernel that was tuned");
+    model.setTable(std::move(table));
+    for (int column = 0; column < model.columnCount(); ++column) {
+        if (model.kindOf(column) != MetricModel::Kind::Value) {
+            continue;
+        }
+        const QString title = model.headerData(column, Qt::Horizontal).toString();
+        EXPECT_TRUE(title.startsWith(QString::number(model.table().columns[model.candidateOf(column)].node.value)));
+        // What is cut off for want of room is cut at its end: the header is left-aligned.
+        EXPECT_TRUE(model.headerData(column, Qt::Horizontal, Qt::TextAlignmentRole).toInt() & Qt::AlignLeft);
+    }
+    EXPECT_TRUE(model.headerData(1, Qt::Horizontal).toString().endsWith(QStringLiteral("tuned")))
+        << "the width decides";
+}
+
 TEST_F(MetricTableTest, ColoursFollowMeritAndTheme)
 {
     MetricModel model(themes);

@@ -17,6 +17,7 @@
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QSet>
+#include <QTableView>
 #include <QTreeView>
 
 using namespace espalier;
@@ -209,11 +210,121 @@ TEST_F(Models, LeaderboardShowsTheIncumbentWhereThereIsOne)
     LeaderboardPanel panel(bench);
     link->add(timed(1, 0, "root", 900));
     open();
-    EXPECT_TRUE(panel.isColumnHidden(LeaderboardModel::Incumbent));
+    EXPECT_TRUE(panel.view()->isColumnHidden(LeaderboardModel::Incumbent));
     link->change(NodeId{1}, [](NodeSummary& summary) { summary.speedupIncumbent = Interval{1.25, 1.2, 1.3}; });
     settle();
-    EXPECT_FALSE(panel.isColumnHidden(LeaderboardModel::Incumbent));
-    EXPECT_EQ(panel.model()->index(0, LeaderboardModel::Incumbent).data().toString().toStdString(), "≈ 1.25×");
+    EXPECT_FALSE(panel.view()->isColumnHidden(LeaderboardModel::Incumbent));
+    EXPECT_EQ(panel.view()->model()->index(0, LeaderboardModel::Incumbent).data().toString().toStdString(), "≈ 1.25×");
+}
+
+TEST_F(Models, TheLeaderboardAndTheStarNameTheSameBest)
+{
+    const auto measured = [](std::int64_t id, const char* title, double us, double half) {
+        NodeSummary summary = timed(id, id == 1 ? 0 : 1, title, us);
+        summary.kind = id == 1 ? NodeKind::Root : NodeKind::Candidate;
+        summary.provenance = Provenance::Measured;
+        summary.timeUs = Interval{us, us * (1 - half), us * (1 + half)};
+        const double speedup = 17100 / us;
+        summary.speedupRoot = Interval{speedup, speedup * (1 - half), speedup * (1 + half)};
+        return summary;
+    };
+    LeaderboardModel model(bench);
+    const Tester tester(&model, strict);
+    link->add(measured(1, "root", 17100, 0.001));
+    link->add(measured(5, "the star", 181.2, 0.004));
+    link->add(measured(6, "a hair faster", 181.0, 0.004));
+    link->add(measured(7, "pruned", 100, 0.001));
+    link->add(measured(8, "breaks the guard", 90, 0.001));
+    link->add(measured(9, "slower", 200, 0.004));
+    link->change(NodeId{7}, [](NodeSummary& summary) { summary.pruned = true; });
+    link->change(NodeId{8}, [](NodeSummary& summary) { summary.guardBroken = true; });
+    link->status.best = NodeId{5};
+    open();
+    std::string ranks;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        ranks += model.headerData(row, Qt::Vertical).toString().toStdString() + " " +
+                 model.index(row, 0).data().toString().toStdString() + "\n";
+    }
+    EXPECT_EQ(ranks, "1 5  the star\n– 8  breaks the guard\n– 7  pruned\n= 6  a hair faster\n3 9  slower\n4 1  root\n");
+    const QString why = model.headerData(3, Qt::Vertical, Qt::ToolTipRole).toString();
+    EXPECT_TRUE(why.contains(QStringLiteral("node 5"))) << why.toStdString();
+    EXPECT_EQ(model.index(0, LeaderboardModel::Noise).data().toString().toStdString(), "±0.40 %");
+    link->status.best = NodeId{9};
+    link->sendStatus();
+    settle();
+    EXPECT_EQ(model.index(0, 0).data().toString().toStdString(), "9  slower") << "whatever the search calls its best";
+    EXPECT_EQ(model.headerData(0, Qt::Vertical).toString().toStdString(), "1");
+}
+
+TEST_F(Models, TheLeaderboardIsSortedAndFiltered)
+{
+    LeaderboardPanel panel(bench);
+    panel.resize(420, 300);
+    panel.show();
+    link->add(timed(1, 0, "root", 900));
+    link->add(timed(2, 1, "BLOCK=256 HELD=4 VEC=2", 500));
+    link->add(timed(3, 1, "BLOCK=256 HELD=4 VEC=4", 400));
+    link->add(timed(4, 1, "BLOCK=512 HELD=4 VEC=4", 450));
+    for (const auto& [id, registers] : {std::pair{2, 40}, {3, 64}, {4, 32}}) {
+        link->details.at(NodeId{id}).summary.registers = registers;
+    }
+    open();
+    const auto shown = [&] {
+        std::string ids;
+        for (int row = 0; row < panel.view()->model()->rowCount(); ++row) {
+            ids += panel.view()->model()->index(row, 0).data().toString().left(1).toStdString();
+        }
+        return ids;
+    };
+    EXPECT_EQ(shown(), "3421");
+    EXPECT_FALSE(panel.view()->isColumnHidden(LeaderboardModel::Registers));
+    panel.view()->sortByColumn(LeaderboardModel::Registers, Qt::AscendingOrder);
+    EXPECT_EQ(shown(), "1423");
+    panel.view()->sortByColumn(-1, Qt::AscendingOrder);
+    EXPECT_EQ(shown(), "3421") << "the ranks again";
+    auto* words = panel.findChild<QLineEdit*>();
+    words->setText(QStringLiteral("vec=4 256"));
+    EXPECT_EQ(shown(), "3");
+    EXPECT_EQ(panel.view()->model()->headerData(0, Qt::Vertical).toInt(), 1);
+    words->setText(QStringLiteral("(vec"));
+    EXPECT_EQ(shown(), "");
+    words->clear();
+    EXPECT_EQ(shown(), "3421");
+    EXPECT_GE(panel.view()->columnWidth(LeaderboardModel::Title), 130) << "names keep their room";
+}
+
+TEST_F(Models, WhereALibraryWasTimedItIsSaid)
+{
+    const auto measured = [](NodeSummary summary, double speedup) {
+        summary.provenance = Provenance::Measured;
+        summary.speedupRoot = Interval{speedup, speedup * 0.99, speedup * 1.01};
+        return summary;
+    };
+    NodeSummary root = measured(timed(1, 0, "root", 17100), 1);
+    root.kind = NodeKind::Root;
+    root.speedupRoot.reset();
+    root.speedupLibrary = Interval{0.0105, 0.0104, 0.0106};
+    root.library = "cublas";
+    NodeSummary own = measured(timed(2, 1, "beside cublas", 181), 94.4);
+    own.speedupLibrary = Interval{0.999, 0.99, 1.008};
+    own.library = "cublas";
+    link->add(root);
+    link->add(own);
+    link->add(measured(timed(3, 1, "quick tier", 300), 57));
+    link->add(measured(timed(4, 1, "faster", 90), 190));
+    open();
+    LeaderboardModel model(bench);
+    const auto cell = [&](std::int64_t id) {
+        return model.index(model.indexOf(NodeId{id}).row(), LeaderboardModel::Library).data().toString().toStdString();
+    };
+    EXPECT_EQ(cell(2), "= 0.999×") << "a tie is a tie";
+    EXPECT_EQ(cell(3), "0.599×") << "through the root, which was timed with it";
+    EXPECT_EQ(cell(4), "2.00×");
+    const std::string sentence = sentenceFor(own).toStdString();
+    EXPECT_NE(sentence.find("as fast as cublas within the noise"), std::string::npos) << sentence;
+    EXPECT_NE(sentenceFor(root).indexOf(QStringLiteral("slower than cublas")), -1) << sentenceFor(root).toStdString();
+    LeaderboardPanel panel(bench);
+    EXPECT_FALSE(panel.view()->isColumnHidden(LeaderboardModel::Library));
 }
 
 TEST_F(Models, AnOverturnedVerdictSaysWhoseWordItIs)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-only
 // From profile records to what the views show; the window with hundreds of profiled candidates.
+#include "core/analysis/diagnosis.h"
 #include "tests/views/profiled_story.h"
 #include "tests/views/view_fixture.h"
 #include "views/asm_lexer.h"
@@ -11,6 +12,7 @@
 #include "views/inspector.h"
 #include "views/kernel_model.h"
 #include "views/line_columns.h"
+#include "views/line_figures.h"
 #include "views/main_window.h"
 #include "views/metric_model.h"
 #include "views/metric_panel.h"
@@ -24,6 +26,7 @@
 #include <QAction>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QRegularExpression>
 #include <QSignalSpy>
 
 #include <ctime>
@@ -312,6 +315,44 @@ TEST_F(ProfileViews, DiagnosisStandsOnTheCardAndLeadsToItsLine)
     int line = 0, column = 0;
     window->inspector().source()->source().view().getCursorPosition(&line, &column);
     EXPECT_EQ(line + 1, found.captured(1).toInt());
+}
+
+TEST_F(ProfileViews, WhatNoRuleExplainsIsNotCalledFine)
+{
+    NodeDetail detail;
+    detail.summary.outcome = Outcome::Passed;
+    detail.evaluation.timing = TimingRecord{{CaseTiming{"4096x65536", Provenance::Measured, {90000, 89000, 91000}}},
+                                            Interval{90000, 89000, 91000}};
+    ProfileRecord profile;
+    profile.caseId = "4096x65536";
+    profile.provenance = Provenance::Measured;
+    profile.roofs = {{"dram", 4269, 4814}};
+    detail.evaluation.profile = std::move(profile);
+    const auto page = [&](double bytes) {
+        detail.evaluation.metrics = {{"dram_read_bytes", bytes / 2, Provenance::Measured},
+                                     {"dram_write_bytes", bytes / 2, Provenance::Measured}};
+        EXPECT_TRUE(diagnose(detail.evaluation).empty() || bytes > 1e11) << diagnose(detail.evaluation)[0].rule;
+        return diagnosisPage(detail, themes.theme()).toStdString();
+    };
+    const std::string slow = page(4e9); // a hundredth of what the DRAM brings in that time
+    ASSERT_NE(slow.find("of the time to gain"), std::string::npos) << slow;
+    EXPECT_EQ(slow.find("anything worth changing"), std::string::npos) << slow;
+    EXPECT_NE(slow.find("None of the rules explains"), std::string::npos) << slow;
+}
+
+TEST_F(ProfileViews, EveryShareOfALineSaysOfWhat)
+{
+    scriptSoftmax(*link, Provenance::Measured);
+    addProfiles(*link, Provenance::Measured);
+    const NodeDetail& detail = link->details.at(*link->status.best);
+    const QString page = diagnosisPage(detail, themes.theme());
+    static const QRegularExpression share(QStringLiteral("line \\d+</a> \\(\\d[^)]*\\)"));
+    const auto found = share.match(page);
+    ASSERT_TRUE(found.hasMatch()) << page.toStdString();
+    EXPECT_TRUE(found.captured().endsWith(QStringLiteral("% of these waits)"))) << found.captured().toStdString();
+    const LineFigures figures = sourceFigures(detail, 200);
+    ASSERT_FALSE(figures.columns.empty());
+    EXPECT_EQ(figures.columns.front().title.toStdString(), "Of all samples");
 }
 
 TEST_F(ProfileViews, ComparisonKnowsBaselineAndKept)

@@ -3,6 +3,23 @@
 
 namespace espalier {
 
+namespace {
+
+/// As the engine names it when it refuses.
+std::string actOf(const command::Command& command)
+{
+    return std::holds_alternative<command::AddIdea>(command)     ? "add-idea"
+           : std::holds_alternative<command::Inject>(command)    ? "inject"
+           : std::holds_alternative<command::SetPruned>(command) ? "prune"
+           : std::holds_alternative<command::SetBoost>(command)  ? "boost"
+           : std::holds_alternative<command::AddHint>(command)   ? "hint"
+           : std::holds_alternative<command::Ban>(command)       ? "ban"
+           : std::holds_alternative<command::Ask>(command)       ? "ask"
+                                                                 : "";
+}
+
+} // namespace
+
 void ScriptedLink::open(EngineOptions options, Engine::Observer observer)
 {
     opened.push_back(options.session.string());
@@ -14,7 +31,14 @@ void ScriptedLink::open(EngineOptions options, Engine::Observer observer)
     if (info.file.empty()) {
         info.file = options.session.string();
     }
-    send(event::SessionOpened{info});
+    send(event::SessionOpened{info, viewedBecause});
+    if (answersWhole) {
+        sendWhole();
+    }
+}
+
+void ScriptedLink::sendWhole()
+{
     event::Changes all{++m_revision, {}, status};
     for (const auto& [id, detail] : details) {
         all.nodes.push_back(detail.summary);
@@ -24,10 +48,27 @@ void ScriptedLink::open(EngineOptions options, Engine::Observer observer)
     sendPlan();
 }
 
-void ScriptedLink::post(command::Command command)
+void ScriptedLink::post(command::Command command, std::uint64_t ticket)
 {
     commands.push_back(command);
-    if (steer(command)) {
+    m_failure.reset();
+    perform(command);
+    if (ticket != 0) {
+        send(event::Answered{ticket, m_failure});
+    }
+}
+
+void ScriptedLink::fail(const std::string& what, const std::string& sentence)
+{
+    m_failure = Error{ErrorCode::InvalidInput, sentence};
+    send(event::CommandFailed{what, *m_failure});
+}
+
+void ScriptedLink::perform(const command::Command& command)
+{
+    if (!refuses.empty() && refuses == actOf(command)) {
+        fail(refuses, "Not now.");
+    } else if (steer(command)) {
         sendPlan();
     } else if (const auto* pin = std::get_if<command::SetPinned>(&command)) {
         change(pin->node, [&](NodeSummary& node) { node.pinned = pin->pinned; });
@@ -59,9 +100,12 @@ void ScriptedLink::post(command::Command command)
     }
 }
 
-void ScriptedLink::close()
+void ScriptedLink::close(std::function<void()> closed)
 {
     m_observer = nullptr;
+    if (closed && closesAtOnce) {
+        closed();
+    }
 }
 
 void ScriptedLink::add(NodeSummary node, NodeDetail detail)

@@ -15,8 +15,9 @@ class ScriptedLink : public EngineLink
 {
 public:
     void open(EngineOptions options, Engine::Observer observer) override;
-    void post(command::Command command) override;
-    void close() override;
+    void takeOver() override {}
+    void post(command::Command command, std::uint64_t ticket = 0) override;
+    void close(std::function<void()> closed) override;
     std::vector<StrategyDescription> strategies() const override;
 
     void add(NodeSummary node, NodeDetail detail = {});
@@ -24,6 +25,7 @@ public:
     void change(NodeId node, const std::function<void(NodeSummary&)>& how);
     void send(event::Event event);
     void sendStatus();
+    void sendWhole(); ///< all nodes, as an engine does when it has read them
     /// What runs, what waits, the first open idea as the next choice, the other open ideas, the most boosted first.
     void sendPlan();
     template <typename T>
@@ -47,14 +49,20 @@ public:
     std::optional<Error> refusal;    ///< open() answers with it
     bool answersDetails = true;
     event::Standing standing;
-    std::string compiler; ///< that a written program is built with
-    std::string refuses;  ///< the act that is refused now, as the engine names it
+    std::string compiler;      ///< that a written program is built with
+    std::string refuses;       ///< the act that is refused now, as the engine names it
+    std::string viewedBecause; ///< the session can only be looked at
+    bool closesAtOnce = true;  ///< else a session that is closed never ends
+    bool answersWhole = true;  ///< open() sends the nodes too
 
 private:
+    void perform(const command::Command& command);
     bool steer(const command::Command& command);
+    void fail(const std::string& what, const std::string& sentence);
     NodeId grow(NodeKind kind, NodeState state, std::vector<Edge> parents, const std::string& title, NodeDetail detail);
 
     Engine::Observer m_observer;
+    std::optional<Error> m_failure; ///< of the command that is performed
     std::uint64_t m_revision = 0;
 };
 

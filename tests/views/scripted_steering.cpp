@@ -32,16 +32,12 @@ bool ScriptedLink::steer(const command::Command& command)
         change(boost->node, [&](NodeSummary& node) { node.boost = boost->boost; });
     } else if (const auto* edit = std::get_if<command::EditIdea>(&command)) {
         if (details.at(edit->node).summary.state != NodeState::Draft) {
-            send(event::CommandFailed{"edit", {ErrorCode::InvalidInput, "That idea is no draft."}});
+            fail("edit", "That idea is no draft.");
             return true;
         }
         details.at(edit->node).ideaText = edit->text;
         change(edit->node, [&](NodeSummary& node) { node.title = edit->title; });
     } else if (const auto* idea = std::get_if<command::AddIdea>(&command)) {
-        if (refuses == "add-idea") {
-            send(event::CommandFailed{refuses, {ErrorCode::InvalidInput, "Not now."}});
-            return true;
-        }
         NodeDetail detail;
         detail.ideaText = idea->text;
         grow(NodeKind::Idea, NodeState::Draft, {{idea->parent, EdgeRole::Primary}}, idea->title, std::move(detail));

@@ -80,6 +80,11 @@ protected:
         window.plan().editor()->findChild<QLineEdit*>()->setText(QLatin1String(title));
         QTest::keyClick(window.plan().editor()->findChild<QLineEdit*>(), Qt::Key_Return);
     }
+    /// The engine has done it: it can be taken back.
+    bool onTop(const char* words)
+    {
+        return bench.undoStack().undoText().contains(QLatin1String(words), Qt::CaseInsensitive);
+    }
     void act(Act act) { window.steering().action(act)->trigger(); }
 
     QTemporaryDir folder;
@@ -107,7 +112,7 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     ASSERT_TRUE(waitFor([&] { return window.plan().model()->indexOf(idea).isValid(); })); // the engine's plan has it
     act(Act::EditIdea);
     write("Drop the tail");
-    ASSERT_TRUE(waitFor([&] { return find("Drop the tail", NodeKind::Idea) >= 0; }));
+    ASSERT_TRUE(waitFor([&] { return find("Drop the tail", NodeKind::Idea) >= 0 && onTop("Edit idea"); }));
     bench.undoStack().undo();
     ASSERT_TRUE(waitFor([&] { return find("Skip the tail", NodeKind::Idea) >= 0; }));
 
@@ -152,7 +157,9 @@ TEST_F(SteeredSearch, EveryActReachesTheSessionAndStaysThere)
     steer(bench, QStringLiteral("budget"), command::SetBranchBudget{root, {7, {}, {}, {}}},
           command::SetBranchBudget{root, {}});
     const auto& node = [&]() -> const NodeSummary& { return bench.nodes().at(bench.nodes().indexOf(candidate)); };
-    ASSERT_TRUE(waitFor([&] { return node().pinned && node().pruned && bench.nodes().at(0).budget.evaluations == 7; }));
+    ASSERT_TRUE(waitFor([&] {
+        return node().pinned && node().pruned && bench.nodes().at(0).budget.evaluations == 7 && onTop("budget");
+    }));
     EXPECT_EQ(node().boost, 2);
     bench.undoStack().undo(); // the budget
     bench.undoStack().undo(); // the pin

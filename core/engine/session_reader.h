@@ -13,9 +13,10 @@
 #include <optional>
 #include <string>
 
-namespace espalier::ctl {
+namespace espalier {
 
-/// A session opened for reading only, as show and export need it; a running engine is not disturbed.
+/// A session opened for reading only, for showing and exporting: a running engine is not disturbed. Thread: one at a
+/// time.
 class SessionReader
 {
 public:
@@ -53,4 +54,4 @@ private:
     std::map<NodeId, double> m_deviceSeconds;
 };
 
-} // namespace espalier::ctl
+} // namespace espalier

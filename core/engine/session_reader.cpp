@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/ctl/session_reader.h"
+#include "core/engine/session_reader.h"
 
-#include "app/ctl/output.h"
 #include "core/engine/device_change.h"
 #include "core/engine/device_facts.h"
 #include "core/engine/device_use.h"
@@ -18,16 +17,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace espalier::ctl {
+namespace espalier {
 
 Result<SessionReader> SessionReader::open(const std::string& file)
 {
     SessionReader reader;
     ESPALIER_TRY(reader.m_store, Store::open(file, Store::Mode::ReadOnly));
     const SessionInfo& info = reader.m_store->info();
-    if (!info.remark.empty()) {
-        note(info.remark);
-    }
     reader.m_book.setFrame({info.provenance, info.epoch});
     ESPALIER_TRY(const auto bans, bansIn(*reader.m_store));
     reader.m_book.setBans(limitsOf(bans));
@@ -197,4 +193,4 @@ std::optional<double> SessionReader::idleShare() const
     return kept && *kept ? DeviceUse([] { return 0.0; }, **kept).idleShare() : std::nullopt;
 }
 
-} // namespace espalier::ctl
+} // namespace espalier
