@@ -23,9 +23,9 @@ constexpr std::uint64_t ownFiniArrayBytes = 8;
 
 constexpr std::size_t mostEvidence = 20;
 
-bool isIn(std::initializer_list<const char*> libraries, const std::string& name)
+bool isIn(std::initializer_list<const char*> sonames, const std::string& name)
 {
-    for (const char* library : libraries) {
+    for (const char* library : sonames) {
         void* handle = ::dlopen(library, RTLD_LAZY | RTLD_LOCAL);
         const bool found = handle && ::dlsym(handle, name.c_str());
         if (handle) {
@@ -145,12 +145,12 @@ private:
                                    shown(symbol.name)));
                 continue;
             }
-            const bool innocent = isInnocentImport(symbol.name);
+            const bool slip = isInnocentImport(symbol.name);
             std::string sentence = fmt::format("the kernel calls {}, which {}", shown(symbol.name),
                                                !why.empty() ? why
-                                               : innocent   ? "prints by <iostream>; use printf"
+                                               : slip       ? "prints by <iostream>; use printf"
                                                             : "is not on the list of allowed imports");
-            if (innocent) {
+            if (slip) {
                 refuse(std::move(sentence));
             } else {
                 suspect("imports", std::move(sentence));
