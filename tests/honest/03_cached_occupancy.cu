@@ -27,6 +27,7 @@ ENTRY
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, strided, kThreads, 0);
         blocks = processors * each;
     }
-    strided < <<rows<blocks ? static_cast<unsigned>(rows) : blocks, kThreads, 0, stream>>>(x, y, rows, cols);
+    const unsigned grid = rows < blocks ? static_cast<unsigned>(rows) : blocks;
+    strided<<<grid, kThreads, 0, stream>>>(x, y, rows, cols);
     return cudaGetLastError();
 }

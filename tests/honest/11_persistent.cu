@@ -38,6 +38,7 @@ ENTRY
 {
     auto* const next = static_cast<unsigned long long*>(workspace);
     restart<<<1, 1, 0, stream>>>(next);
-    persistent < <<rows<132 ? static_cast<unsigned>(rows) : 132, kThreads, 0, stream>>>(x, y, next, rows, cols);
+    const unsigned grid = rows < 132 ? static_cast<unsigned>(rows) : 132;
+    persistent<<<grid, kThreads, 0, stream>>>(x, y, next, rows, cols);
     return cudaGetLastError();
 }
