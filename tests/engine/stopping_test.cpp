@@ -34,7 +34,7 @@ TEST_F(Stopping, TheTargetEndsTheRunWhenTheIntervalReachesIt)
     EXPECT_EQ(engine.status.state, RunState::Finished);
     const std::string node = std::to_string(engine.node("vector").value);
     EXPECT_EQ(engine.status.why,
-              "the target of 1.2x over the root is reached: node " + node + " is at least 1.238x as fast");
+              "the target of 1.2x over the root is reached: node " + node + " is at least ≈1.238x as fast");
     EXPECT_LT(engine.status.evaluations, 17);
     ASSERT_EQ(engine.finished.size(), 1u);
     EXPECT_EQ(engine.finished[0].why, engine.status.why);
