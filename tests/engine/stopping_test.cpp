@@ -130,8 +130,8 @@ TEST_F(Stopping, TheRoofIsTheDistanceFromTheGoalFloor)
     ASSERT_TRUE(engine.open());
     engine.run();
     const std::string shared = std::to_string(engine.node("shared").value);
-    EXPECT_EQ(engine.status.why,
-              "the roof is reached: node " + shared + " takes at most 45.45 us, within 5 % of the goal floor of 44 us");
+    EXPECT_EQ(engine.status.why, "the roof is reached: node " + shared +
+                                     " takes at most ≈45.45 us, within 5 % of the goal floor of 44 us");
     EXPECT_LT(engine.status.evaluations, 17);
     engine.run(Budget{.roofPercent = 1}); // 44.44 us: nothing gets there
     EXPECT_EQ(engine.status.evaluations, 17);

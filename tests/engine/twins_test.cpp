@@ -58,7 +58,7 @@ TEST_F(Twins, OneProgramIsMeasuredOnce)
     EXPECT_EQ(twin.outcome, Outcome::NotRun);
     EXPECT_EQ(twin.cause, NotRunCause::NoSource);
     EXPECT_EQ(twin.reason, "Compiled, it is the same program as node " + std::to_string(engine.node("first").value) +
-                               " (\"first\"; 2.00x over the root): it is not measured twice.");
+                               " (\"first\"; ≈2.00x over the root): it is not measured twice.");
     EXPECT_EQ(engine.status.evaluations, 3);
     EXPECT_EQ(engine.status.state, RunState::Finished);
     engine.post(command::FetchDetail{twin.id});
