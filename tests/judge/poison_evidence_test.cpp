@@ -4,8 +4,10 @@
 #include "core/device/ops/ops_impl.h"
 #include "core/judge/oracle_comparison.h"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
-#include <map>
+#include <vector>
 
 namespace espalier::judge {
 namespace {
@@ -13,22 +15,19 @@ namespace {
 using ops::DType;
 using ops::PoisonKind;
 
-constexpr DType allTypes[] = {DType::F64,     DType::F32, DType::TF32, DType::F16, DType::BF16, DType::FP8E4M3,
-                              DType::FP8E5M2, DType::I8,  DType::I32,  DType::I64, DType::Bool};
+constexpr DType narrowTypes[] = {DType::F16, DType::BF16, DType::FP8E4M3, DType::FP8E5M2, DType::I8, DType::Bool};
 
 TEST(PoisonEvidence, NoPatternComesMoreOftenThanSaid)
 {
-    constexpr std::uint64_t draws = 200'000;
-    for (const DType type : allTypes)
+    constexpr std::uint32_t draws = 40'000;
+    for (const DType type : narrowTypes)
         for (const PoisonKind kind : {PoisonKind::Noise, PoisonKind::NaN}) {
-            std::map<std::uint64_t, std::uint64_t> seen;
+            std::vector<std::uint32_t> seen(1 << 16);
             for (std::uint64_t i = 0; i < draws; ++i)
                 ++seen[ops::drawPoison(77, kind, type, i)];
-            std::uint64_t most = 0;
-            for (const auto& [bits, count] : seen)
-                most = std::max(most, count);
-            const double expected = coincidence(kind, type) * draws;
-            EXPECT_LE(static_cast<double>(most), expected + 6 * std::sqrt(expected) + 4) << static_cast<int>(type);
+            const double most = *std::ranges::max_element(seen), expected = coincidence(kind, type) * draws;
+            EXPECT_LE(most, expected + 6 * std::sqrt(expected) + 4) << static_cast<int>(type);
+            EXPECT_GE(most, expected / 2) << static_cast<int>(type); // nor much more rarely
         }
 }
 
@@ -77,7 +76,7 @@ TEST(PoisonEvidence, OnlyWhatWasLeftIsCalledUnwritten)
     const std::uint64_t nan[] = {0x7FFF, 0x7FFF, 0x7F, 0x7F};
     const DType types[] = {DType::F16, DType::BF16, DType::FP8E4M3, DType::FP8E5M2};
     for (std::size_t t = 0; t < 4; ++t)
-        for (const std::uint64_t elements : {1, 40, 4096, 200'000}) {
+        for (const std::uint64_t elements : {1, 40, 4096, 50'000}) {
             const std::string noise = saidOf(types[t], Before::Noise, three[t], elements, true);
             const std::string strange = saidOf(types[t], Before::NaN, nan[t], elements, true);
             EXPECT_EQ(noise.find("never written"), std::string::npos) << noise;
