@@ -174,7 +174,12 @@ std::string pasted(std::string_view text)
 
 std::string reproTools()
 {
-    return pasted(ops::opsText) + pasted(ops::numbersText) + pasted(ops::opsImplText) + std::string(tools);
+    std::string operations = pasted(ops::opsText) + pasted(ops::numbersText) + pasted(ops::opsImplText);
+    constexpr std::string_view forDevices = "#ifdef __CUDACC__";
+    if (const std::size_t at = operations.find(forDevices); at != std::string::npos) {
+        operations.replace(at, forDevices.size(), "#if 0 // here they run on the host alone");
+    }
+    return operations + std::string(tools);
 }
 
 } // namespace espalier

@@ -3,8 +3,14 @@
 #include "tests/app/ctl_examples.h"
 #include "tests/app/ctl_support.h"
 
+#include "core/device/ops/ops_cpu.h"
+#include "core/model/call_recipe.h"
+
 #include <algorithm>
+#include <cmath>
+#include <regex>
 #include <set>
+#include <span>
 
 namespace espalier::test {
 namespace {
@@ -26,6 +32,32 @@ std::string wrongOutsideTheCases()
         "|| cols == 777 || cols == 1031 ? 1.0f : 1.01f);");
 }
 
+/// What the softmax of the recipe's input is at one element.
+double softmaxAt(const CallRecipe& recipe, std::uint64_t row, std::uint64_t column)
+{
+    const auto cols = static_cast<std::uint64_t>(recipe.parameters.at("cols"));
+    const CallRecipe::Buffer& x = recipe.buffers.at(0);
+    std::vector<float> values(static_cast<std::size_t>(recipe.parameters.at("rows")) * cols);
+    for (const CallRecipe::Range& range : x.ranges) {
+        ops::FillArgs args = {};
+        args.address = reinterpret_cast<std::uint64_t>(values.data() + range.first);
+        args.seed = range.seed;
+        args.first = range.index;
+        args.dtype = ops::DType::F32;
+        args.distribution = static_cast<ops::Distribution>(x.kind); // one order
+        args.a = x.a;
+        args.b = x.b;
+        args.row = x.row;
+        ops::runOnCpu(ops::Op::Fill, std::as_bytes(std::span(&args, 1)), range.count);
+    }
+    const float* const in = values.data() + row * cols;
+    double sum = 0;
+    for (std::uint64_t c = 0; c < cols; ++c) {
+        sum += std::exp(static_cast<double>(in[c]) - in[column]);
+    }
+    return 1 / sum;
+}
+
 } // namespace
 
 TEST_F(Export, EvidenceIsVerifiedAndAFailedCallIsMadeAgain)
@@ -40,6 +72,16 @@ TEST_F(Export, EvidenceIsVerifiedAndAFailedCallIsMadeAgain)
     ASSERT_EQ(run("1").status.code, 0);
     const Json shown = onlyJson(ctl({"show", path("s.espalier"), "--node", "2", "--json"}))["nodes"][0];
     EXPECT_EQ(shown["outcome"], "incorrect") << shown.dump();
+    const std::string evidence = shown["evaluation"]["evidence"].back()["sentence"];
+    const auto recipe = CallRecipe::parse(evidence);
+    ASSERT_TRUE(recipe) << evidence;
+    std::smatch at;
+    const std::string reason = shown["reason"];
+    ASSERT_TRUE(std::regex_search(reason, at, std::regex(R"(output y\[(\d+)\]\[(\d+)\] is .* where (\S+) is right)")))
+        << reason;
+    const double right = std::stod(at[3]);
+    EXPECT_NEAR(softmaxAt(*recipe, std::stoull(at[1]), std::stoull(at[2])) / right, 1, 1e-8)
+        << "the recipe makes the judge's own inputs: " << evidence;
     const auto repro = ctl({"repro", path("s.espalier"), "2"});
     EXPECT_NE(repro.out.find(", called as call 1 of case unseen (rows "), std::string::npos)
         << "the case that failed is no one's of the task: " << repro.out.substr(0, 300) << repro.err;

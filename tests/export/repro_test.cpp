@@ -94,6 +94,7 @@ public:
         const auto built = run(
             {ESPALIER_NVCC, "-std=c++17", "-arch=sm_90", "-Xcompiler", "-ffp-contract=off", "-o", "repro", "repro.cu"});
         EXPECT_TRUE(built.status.success()) << built.err << built.out;
+        EXPECT_EQ(built.err, "") << "without a warning";
     }
     RunResult run(std::vector<std::string> words) const
     {
