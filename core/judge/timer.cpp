@@ -302,8 +302,8 @@ Judged<void> Timer::round(WorkArea& area, std::vector<Contender>& contenders, co
 Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contenders, double budgetSeconds,
                                TimingRecord& record)
 {
-    const auto start = Clock::now();
-    auto last = start;
+    const auto start = m_context.session.now();
+    auto last = Clock::now();
     const CasePlan& plan = area.plan();
     const StoppingCriterion stop = criterion(contenders[0].lanes.size(), budgetSeconds);
     Gathered gathered;
@@ -320,7 +320,7 @@ Judged<CaseTiming> Timer::race(WorkArea& area, std::vector<Contender>& contender
         const Interval& leading = timing.speedupParent ? *timing.speedupParent
                                   : timing.speedupRoot ? *timing.speedupRoot
                                                        : timing.timeUs;
-        const double elapsed = secondsSince(start);
+        const double elapsed = std::chrono::duration<double>(m_context.session.now() - start).count();
         const double afterOneMore = elapsed + elapsed / rounds; // a round that would overrun the budget is not begun
         const auto decision = stop.decide(timing.blocks, statistics::relativeHalfWidth(leading), afterOneMore);
         const bool hopeless = rounds >= stop.maximumBlocks || elapsed > 4 * stop.budgetSeconds;
