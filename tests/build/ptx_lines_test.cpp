@@ -8,7 +8,7 @@ namespace {
 
 using Place = PtxLines::Place;
 
-constexpr const char* ptx = R"(.version 9.0
+constexpr const char* shownPtx = R"(.version 9.0
 .extern .func  (.param .b32 func_retval0) _Z4helpf
 (
 	.param .b32 _Z4helpf_param_0
@@ -46,7 +46,7 @@ constexpr const char* ptx = R"(.version 9.0
 
 TEST(PtxLines, FollowMarksAndWhatIsInlined)
 {
-    const PtxLines lines(ptx, "candidate.cu");
+    const PtxLines lines(shownPtx, "candidate.cu");
     EXPECT_EQ(lines.text(17), "mvo.u32 %r3, 1;");
     EXPECT_EQ(lines.placeOf(15), (Place{"candidate.cu", 7}));
     EXPECT_EQ(lines.placeOf(17), (Place{"candidate.cu", 9})) << "where it was inlined";
@@ -59,7 +59,7 @@ TEST(PtxLines, FollowMarksAndWhatIsInlined)
 
 TEST(PtxLines, FindFunctionsAndConstants)
 {
-    const PtxLines lines(ptx, "candidate.cu");
+    const PtxLines lines(shownPtx, "candidate.cu");
     EXPECT_EQ(lines.placeOfFunction("_Z1kPf"), (Place{"candidate.cu", 7}));
     EXPECT_EQ(lines.placeOfFunction("_Z4helpf"), (Place{"some header.h", 12})) << "only declared: where it is called";
     EXPECT_EQ(lines.placeOfFunction("_Z5otherPf"), std::nullopt);
