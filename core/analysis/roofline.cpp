@@ -185,12 +185,10 @@ void decide(Roofline& line)
     }
     const double atRoofUs = line.timeUs * highest / 100;
     if (atRoofUs < launchUs && line.timeUs < tellingLaunches * launchUs) {
-        line.sentence = marked(
-            fmt::format(
-                "the case is too small to tell: at its {} roof it would take {:.3g} us, and a launch alone costs "
-                "about {:g} us; look at a larger case",
-                roofTitle(line.limiter), atRoofUs, launchUs),
-            line.provenance);
+        line.sentence = fmt::format(
+            "the case is too small to tell: at its {} roof it would take {}{:.3g} us, and a launch alone costs "
+            "about {:g} us; look at a larger case",
+            roofTitle(line.limiter), signOf(line.provenance), atRoofUs, launchUs);
         return;
     }
     line.bound = highest < boundFromPercent ? Bound::Latency : memory ? Bound::Memory : Bound::Compute;
