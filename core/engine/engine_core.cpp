@@ -389,7 +389,7 @@ void EngineCore::enterState(RunState state, std::string why)
     m_state = state;
     m_why = std::move(why);
     if (!active(state)) {
-        m_journal.checkpoint();
+        (void)m_journal.checkpoint(); // else rest() tries again
     }
 }
 

@@ -125,12 +125,13 @@ Result<std::vector<std::string>> SessionReader::remarks() const
     if (!change.sentence().empty()) {
         remarks.push_back(change.sentence());
     }
-    const auto outdated = std::count_if(m_book.nodes().begin(), m_book.nodes().end(),
-                                        [](const auto& entry) { return entry.second.olderEdition; });
+    const auto outdated = std::count_if(m_book.nodes().begin(), m_book.nodes().end(), [](const auto& entry) {
+        return entry.second.olderEdition && entry.second.outcome == Outcome::Passed;
+    });
     if (outdated > 0) {
-        remarks.push_back(fmt::format("{} {} judged under an earlier edition of the task: ranked until judged again, "
-                                      "never exported.",
-                                      outdated, outdated == 1 ? "kernel was" : "kernels were"));
+        remarks.push_back(
+            fmt::format("{} {} an earlier edition of the task only: ranked until judged again, never exported.",
+                        outdated, outdated == 1 ? "kernel passed" : "kernels passed"));
     }
     return remarks;
 }

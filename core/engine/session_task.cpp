@@ -105,6 +105,10 @@ Result<void> renewNodes(Store& store, std::int64_t edition, const Task& task, co
 {
     ESPALIER_TRY(std::optional<StoredNode> root, store.node(taskRoot));
     ESPALIER_CHECK(editions::begin(store, edition, change, root ? root->source : std::string()));
+    ESPALIER_TRY(const auto before, editions::rootOfRatios(store));
+    if (before && *before == task.root.text) { // it came back before the one between was timed
+        ESPALIER_CHECK(editions::ratiosRenewed(store));
+    }
     if (change.objective) {
         ESPALIER_CHECK(renewed_figures::addUp(store, task));
         ESPALIER_TRY(root, store.node(taskRoot)); // with its new figure

@@ -39,7 +39,7 @@ void SessionJournal::rest(double now)
     if (std::exchange(m_written, false) || (m_quietAt && now < *m_quietAt)) {
         m_quietAt = now;
     } else if (m_quietAt && now - *m_quietAt >= restSeconds) {
-        checkpoint();
+        m_quietAt = checkpoint() ? std::nullopt : std::optional(now); // somebody reads: once more
     }
 }
 
@@ -48,11 +48,9 @@ int SessionJournal::restMilliseconds() const
     return m_written ? 0 : m_quietAt ? static_cast<int>(1000 * restSeconds) : -1;
 }
 
-/// What cannot be emptied now is at the next write: only a copy of the file alone would miss something.
-void SessionJournal::checkpoint()
+bool SessionJournal::checkpoint()
 {
-    (void)m_store->checkpoint();
-    m_quietAt.reset();
+    return m_store->checkpoint().value_or(false); // what is wrong with the file, the next write says
 }
 
 Result<void> SessionJournal::addNode(const StoredNode& node)

@@ -36,7 +36,7 @@ public:
     /// be called at least restMilliseconds() from then (-1: nothing waits).
     void rest(double now);
     int restMilliseconds() const;
-    void checkpoint(); ///< at once: the run has paused or ended
+    bool checkpoint(); ///< at once: the run has paused or ended; false: somebody reads meanwhile
 
 private:
     Result<void> done(Result<void> result);

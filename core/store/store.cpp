@@ -435,17 +435,15 @@ Result<void> Store::copy(const std::filesystem::path& file, const std::filesyste
     return result;
 }
 
-Result<void> Store::checkpoint()
+Result<bool> Store::checkpoint()
 {
     const std::int64_t changes = m_impl->database->changes();
     if (!m_impl->writes || changes == m_impl->checkpointed) {
-        return {};
+        return true;
     }
     ESPALIER_TRY(const bool done, m_impl->database->checkpoint());
-    if (done) {
-        m_impl->checkpointed = changes;
-    }
-    return {};
+    m_impl->checkpointed = done ? changes : m_impl->checkpointed;
+    return done;
 }
 
 const SessionInfo& Store::info() const

@@ -72,8 +72,8 @@ public:
     /// and those of open().
     static Result<void> copy(const std::filesystem::path& file, const std::filesystem::path& to);
 
-    /// Empties the WAL. Where somebody reads meanwhile it stays, until the next time.
-    Result<void> checkpoint();
+    /// Empties the WAL. False where somebody reads meanwhile: it stays until the next time.
+    Result<bool> checkpoint();
 
     const SessionInfo& info() const;
     Result<void> setInfo(const SessionInfo& info); ///< budget, device name, epoch

@@ -205,6 +205,23 @@ TEST_F(Editions, AnotherRootIsTimedBesideTheOneBeforeAndRatiosFollow)
     EXPECT_EQ(engine.ledger.timed[files["root.cu"]], 1) << "once";
 }
 
+TEST_F(Editions, ARootThatComesBackMovesNothing)
+{
+    openAndRun();
+    engine.drop();
+    const std::string root = files["root.cu"];
+    for (const std::string& text : {std::string("another root time=40 \n"), root}) {
+        files["root.cu"] = text;
+        write();
+        ASSERT_TRUE(open());
+        engine.drop();
+    }
+    openAndRun();
+    EXPECT_EQ(engine.info.edition, 3);
+    EXPECT_DOUBLE_EQ(engine.summary("faster").speedupRoot->value, 2);
+    EXPECT_FALSE(logged("new root has its time"));
+}
+
 TEST_F(Editions, AKillAfterTheNewRootsVerdictStillMovesTheRatios)
 {
     openAndRun();

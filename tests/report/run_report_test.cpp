@@ -196,11 +196,13 @@ TEST(RunReport, SettingsHoldModelsHintsAndBansAndCutFailuresAreCounted)
     ReportInput input = session.input();
     input.hints = {"Rows are short.", "No shared memory."};
     input.bans = {{"no fp16", "fp16_instructions == 0"}};
+    input.remarks = {"The session went on on another device of the same kind."};
     const std::string markdown = session.report(input);
     for (const char* part :
-         {"| models | large: big-1 (openai), my-agent (command) |", "| hints | Rows are short.; No shared memory. |",
-          "| bans | no fp16 (fp16\\_instructions == 0) |", "incorrect: 46",
-          "And 6 more: espalierctl show s.espalier"}) {
+         {"another device of the same kind.", "| edition of the task | not kept |",
+          "| models | large: big-1 (openai), my-agent (command) |", "| hints | Rows are short.; No shared memory. |",
+          "| bans | no fp16 (fp16\\_instructions == 0) |", "incorrect: 46", "And 6 more: espalierctl show /",
+          "/s.espalier --tree lists them all."}) {
         EXPECT_NE(markdown.find(part), std::string::npos) << part << "\n" << markdown;
     }
 }
