@@ -72,7 +72,10 @@ TEST_F(Export, EvidenceIsVerifiedAndAFailedCallIsMadeAgain)
     ASSERT_EQ(run("1").status.code, 0);
     const Json shown = onlyJson(ctl({"show", path("s.espalier"), "--node", "2", "--json"}))["nodes"][0];
     EXPECT_EQ(shown["outcome"], "incorrect") << shown.dump();
-    const std::string evidence = shown["evaluation"]["evidence"].back()["sentence"];
+    std::string evidence;
+    for (const Json& one : shown["evaluation"]["evidence"]) {
+        evidence = one["check"] == CallRecipe::check ? one["sentence"].get<std::string>() : evidence;
+    }
     const auto recipe = CallRecipe::parse(evidence);
     ASSERT_TRUE(recipe) << evidence;
     std::smatch at;
