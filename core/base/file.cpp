@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
 
-#include "core/base/fd.h"
-
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +38,37 @@ fs::path xdgFolder(const char* variable, const char* fallback)
     }
     const char* home = std::getenv("HOME");
     return fs::path(home && *home ? home : "/tmp") / fallback / "espalier";
+}
+
+constexpr std::string_view scratchMark = ".scratch.";
+
+/// Locked by the process that uses it, until that ends in whatever way.
+UniqueFd lockFolder(const fs::path& folder)
+{
+    UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+        fd.reset();
+    }
+    return fd;
+}
+
+/// Deletes this user's scratch folders that nobody holds any more. A young one may be about to be locked.
+void deleteAbandoned(const fs::path& base)
+{
+    constexpr auto young = std::chrono::minutes(1);
+    std::error_code error;
+    for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error)) {
+        const std::string name = at->path().filename();
+        std::error_code gone;
+        struct stat facts = {};
+        if (name.find(scratchMark) == std::string::npos || ::lstat(at->path().c_str(), &facts) != 0 ||
+            facts.st_uid != ::geteuid() || fs::file_time_type::clock::now() - at->last_write_time(gone) < young) {
+            continue;
+        }
+        if (const UniqueFd lock = lockFolder(at->path())) {
+            fs::remove_all(at->path(), gone);
+        }
+    }
 }
 
 } // namespace
@@ -122,18 +153,24 @@ Result<void> makeDirectories(const fs::path& path)
 Result<ScratchFolder> ScratchFolder::create(std::string_view prefix)
 {
     const char* base = std::getenv("TMPDIR");
-    std::string pattern = fmt::format("{}/{}.XXXXXX", base && *base ? base : "/tmp", prefix);
+    const std::string folder = base && *base ? base : "/tmp";
+    deleteAbandoned(folder);
+    std::string pattern = fmt::format("{}/{}{}XXXXXX", folder, prefix, scratchMark);
     if (!::mkdtemp(pattern.data())) {
         return fail(ErrorCode::Io, fmt::format("cannot create a scratch folder {}: {}", pattern, causeOf(errno)));
     }
-    return ScratchFolder(fs::path(pattern));
+    return ScratchFolder(fs::path(pattern), lockFolder(pattern));
 }
 
-ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : m_path(std::exchange(other.m_path, {})) {}
+ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
+    : m_path(std::exchange(other.m_path, {})), m_lock(std::move(other.m_lock))
+{
+}
 
 ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept
 {
     std::swap(m_path, other.m_path);
+    std::swap(m_lock, other.m_lock);
     return *this;
 }
 

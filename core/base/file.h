@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/fd.h"
 #include "core/base/result.h"
 
 #include <filesystem>
@@ -18,7 +19,8 @@ Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_
 
 Result<void> makeDirectories(const std::filesystem::path& path);
 
-/// A fresh private folder (mode 0700) that is deleted with the object. Base: $TMPDIR or /tmp.
+/// A fresh private folder (mode 0700) that is deleted with the object. Base: $TMPDIR or /tmp. What a process left there
+/// that was killed goes with the first folder that a later one makes.
 class ScratchFolder
 {
 public:
@@ -29,8 +31,9 @@ public:
     const std::filesystem::path& path() const { return m_path; }
 
 private:
-    explicit ScratchFolder(std::filesystem::path path) : m_path(std::move(path)) {}
+    ScratchFolder(std::filesystem::path path, UniqueFd lock) : m_path(std::move(path)), m_lock(std::move(lock)) {}
     std::filesystem::path m_path;
+    UniqueFd m_lock; ///< held as long as this process uses the folder
 };
 
 /// $XDG_CACHE_HOME/espalier or ~/.cache/espalier; $XDG_DATA_HOME/espalier; $XDG_CONFIG_HOME/espalier.

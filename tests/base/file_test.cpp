@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/file.h"
 
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -63,6 +64,52 @@ TEST(File, LimitIsEnforced)
     EXPECT_TRUE(readFile(scratch->path() / "big", 1000));
     EXPECT_FALSE(readFile(scratch->path() / "big", 999));
     EXPECT_FALSE(readFile("/dev/zero", 100000)); // endless input ends
+}
+
+/// What a killed process left is deleted by the next one; what a living one holds stays.
+TEST(File, AScratchFolderOfAKilledProcessIsDeletedByTheNext)
+{
+    const auto base = ScratchFolder::create("espalier-file-test");
+    ASSERT_TRUE(base);
+    const fs::path record = base->path() / "record";
+    const auto startOwner = [&] {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            ::setenv("TMPDIR", base->path().c_str(), 1);
+            const auto folder = ScratchFolder::create("espalier-file-test");
+            (void)writeFileAtomically(folder->path() / "content", "x");
+            (void)writeFileAtomically(record, folder->path().string());
+            ::pause();
+        }
+        return pid;
+    };
+    const auto madeFolder = [&] {
+        for (int i = 0; i < 6000 && !fs::exists(record); ++i) {
+            ::usleep(10000);
+        }
+        const fs::path folder = readFile(record).value_or("");
+        fs::remove(record);
+        return folder;
+    };
+    const auto end = [](pid_t pid) {
+        ::kill(pid, SIGKILL);
+        ::waitpid(pid, nullptr, 0);
+    };
+    const pid_t first = startOwner();
+    const fs::path abandoned = madeFolder();
+    end(first);
+    const pid_t second = startOwner();
+    const fs::path held = madeFolder();
+    EXPECT_TRUE(fs::exists(abandoned / "content")) << "it is young: its owner may be about to lock it";
+    for (const fs::path& folder : {abandoned, held}) {
+        fs::last_write_time(folder, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    const pid_t third = startOwner();
+    EXPECT_TRUE(fs::exists(madeFolder() / "content"));
+    EXPECT_FALSE(fs::exists(abandoned));
+    EXPECT_TRUE(fs::exists(held / "content"));
+    end(second);
+    end(third);
 }
 
 TEST(File, ScratchFolderGoesAway)
