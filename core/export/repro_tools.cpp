@@ -50,7 +50,8 @@ public:
     const char* name() const { return m_name; }
 
     // Elements [first, first + count) as elements `index` and on of the stream of `seed`.
-    void draw(Distribution distribution, double a, double b, uint64_t row, uint64_t first, uint64_t count, uint64_t index, uint64_t seed)
+    void draw(Distribution distribution, double a, double b, uint64_t row, uint64_t first, uint64_t count,
+              uint64_t index, uint64_t seed)
     {
         FillArgs args = {};
         args.address = host() + first * sizeOf(m_type);
@@ -107,11 +108,15 @@ private:
 class Answer
 {
 public:
-    explicit Answer(uint64_t elements) : m_host(elements) { check(cudaMalloc(&m_device, (elements ? elements : 1) * sizeof(double)), "the oracle's answer"); }
+    explicit Answer(uint64_t elements) : m_host(elements)
+    {
+        check(cudaMalloc(&m_device, (elements ? elements : 1) * sizeof(double)), "the oracle's answer");
+    }
     double* device() { return static_cast<double*>(m_device); }
     uint64_t get()
     {
-        check(cudaMemcpy(m_host.data(), m_device, m_host.size() * sizeof(double), cudaMemcpyDeviceToHost), "the oracle's answer");
+        const size_t bytes = m_host.size() * sizeof(double);
+        check(cudaMemcpy(m_host.data(), m_device, bytes, cudaMemcpyDeviceToHost), "the oracle's answer");
         return reinterpret_cast<uint64_t>(m_host.data());
     }
 
@@ -121,7 +126,8 @@ private:
 };
 
 // As the judge compares; true when the output is right.
-inline bool agrees(Buffer& out, Answer& reference, Answer& scale, double u, double elementFactor, double absoluteFactor, double normBound, double length)
+inline bool agrees(Buffer& out, Answer& reference, Answer& scale, double u, double elementFactor,
+                   double absoluteFactor, double normBound, double length)
 {
     CompareResult result = {};
     CompareArgs args = {};
@@ -143,11 +149,13 @@ inline bool agrees(Buffer& out, Answer& reference, Answer& scale, double u, doub
     compareFinish(args, out.elements());
     const double size = std::fmax(tally.squaredReference, length > 0 ? tally.squaredScale / length : 0);
     const double norm = std::sqrt(size > 0 ? tally.squaredError / size : tally.squaredError);
-    std::printf("%s: %llu of %llu elements wrong", out.name(), static_cast<unsigned long long>(tally.failed), static_cast<unsigned long long>(tally.compared));
+    using Count = unsigned long long;
+    std::printf("%s: %llu of %llu elements wrong", out.name(), Count(tally.failed), Count(tally.compared));
     if (tally.stillPoison > 0) {
-        std::printf(", %llu never written", static_cast<unsigned long long>(tally.stillPoison));
+        std::printf(", %llu never written", Count(tally.stillPoison));
     }
-    std::printf("; worst [%llu] %.9g where %.9g is right, %.3g of its bound; norm %.3g", static_cast<unsigned long long>(result.worstIndex), result.worstOut, result.worstRef, result.worstRatio, norm);
+    std::printf("; worst [%llu] %.9g where %.9g is right, %.3g of its bound; norm %.3g", Count(result.worstIndex),
+                result.worstOut, result.worstRef, result.worstRatio, norm);
     std::printf(normBound > 0 ? " (bound %.3g)\n" : "\n", normBound);
     return tally.failed == 0 && !(normBound > 0 && tally.compared >= 64 && !(norm <= normBound));
 }

@@ -9,8 +9,8 @@
 
 namespace espalier::judge {
 
-/// The verdict on a call of `set`, with what makes that call again (CallRecipe) behind its evidence. What is no fault of
-/// the candidate's stays as it is. Thread: the judge's.
+/// The verdict on a call of `set`, with what makes that call again (CallRecipe) behind its evidence. What is no fault
+/// of the candidate's stays as it is. Thread: the judge's.
 Verdict withRecipe(Verdict verdict, const WorkArea& area, std::size_t set, const std::string& where);
 
 } // namespace espalier::judge

@@ -26,7 +26,8 @@ Task everyType()
         {"name": "begin", "kind": "input", "dtype": "f16", "shape": ["n", 3], "values": {"distribution": "mixed"}},
         {"name": "stream_", "kind": "const", "dtype": "bf16", "shape": [3], "alignment": 2},
         {"name": "d", "kind": "input", "dtype": "f64", "shape": [], "values": {"distribution": "outlier"}},
-        {"name": "k", "kind": "input", "dtype": "i32", "shape": ["n"], "values": {"distribution": "integers", "low": -3, "high": 9}},
+        {"name": "k", "kind": "input", "dtype": "i32", "shape": ["n"],
+         "values": {"distribution": "integers", "low": -3, "high": 9}},
         {"name": "y", "kind": "output", "dtype": "bf16", "shape": ["n", 3]},
         {"name": "z", "kind": "output", "dtype": "i32", "shape": ["n"]},
         {"name": "n", "kind": "scalar", "dtype": "i32", "value": "n"},
@@ -41,8 +42,8 @@ Task everyType()
 #define ROWS 2
 #define count 7
 __global__ void rows(int32_t* z) { z[0] = ROWS * count; }
-extern "C" cudaError_t mixed(const __half* begin, const __nv_bfloat16* stream_, const double* d, const int32_t* k, __nv_bfloat16* y,
-    int32_t* z, int32_t n, float half_n, void* workspace, size_t workspace_bytes, cudaStream_t stream)
+extern "C" cudaError_t mixed(const __half* begin, const __nv_bfloat16* stream_, const double* d, const int32_t* k,
+    __nv_bfloat16* y, int32_t* z, int32_t n, float half_n, void* workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     rows<<<1, 1, 0, stream>>>(z);
     return cudaGetLastError();
@@ -52,14 +53,16 @@ int main() { return 1; }
     constexpr const char* oracle = R"(#include <cmath>
 #define ROWS 3
 __global__ void rows(double* z) { z[0] = ROWS; }
-extern "C" cudaError_t mixed_oracle_y(const __half* begin, const __nv_bfloat16* stream_, const double* d, const int32_t* k,
-    int32_t n, float half_n, double* ref, double* scale, int64_t first, int64_t count, cudaStream_t stream)
+extern "C" cudaError_t mixed_oracle_y(const __half* begin, const __nv_bfloat16* stream_, const double* d,
+    const int32_t* k, int32_t n, float half_n, double* ref, double* scale,
+    int64_t first, int64_t count, cudaStream_t stream)
 {
     rows<<<1, 1, 0, stream>>>(ref);
     return cudaGetLastError();
 }
-extern "C" cudaError_t mixed_oracle_z(const __half* begin, const __nv_bfloat16* stream_, const double* d, const int32_t* k,
-    int32_t n, float half_n, double* ref, double* scale, int64_t first, int64_t count, cudaStream_t stream)
+extern "C" cudaError_t mixed_oracle_z(const __half* begin, const __nv_bfloat16* stream_, const double* d,
+    const int32_t* k, int32_t n, float half_n, double* ref, double* scale,
+    int64_t first, int64_t count, cudaStream_t stream)
 {
     rows<<<1, 1, 0, stream>>>(ref);
     return cudaGetLastError();
