@@ -39,6 +39,12 @@ void Departure::askFirst(const QString& what, const QString& act, std::function<
             .arg(what));
     QPushButton* go = box->addButton(act, QMessageBox::AcceptRole);
     box->setDefaultButton(box->addButton(tr("Search on"), QMessageBox::RejectRole));
+    connect(&m_bench.nodes(), &NodeStore::statusChanged, box, [this, box, task = m_bench.session()->taskId] {
+        if (!m_bench.isSearching()) { // what was asked about is over
+            box->setText(tr("The search on %1 has ended meanwhile.").arg(format::text(task)));
+            box->setInformativeText(tr("Everything judged is kept."));
+        }
+    });
     connect(box, &QMessageBox::buttonClicked, this, [box, go, then = std::move(then)] {
         if (box->clickedButton() == go) {
             then();

@@ -225,6 +225,19 @@ TEST_F(SessionLife, WhateverWouldEndTheSearchAsksFirst)
     EXPECT_FALSE(bench.session());
 }
 
+TEST_F(SessionLife, AQuestionIsNotAskedAboutASearchThatHasEndedMeanwhile)
+{
+    openRunning();
+    act("Close session")->trigger();
+    settle();
+    ASSERT_TRUE(question());
+    EXPECT_TRUE(question()->text().contains(QStringLiteral("is running")));
+    link->status.state = RunState::Finished;
+    link->sendStatus();
+    settle();
+    EXPECT_TRUE(question()->text().contains(QStringLiteral("has ended"))) << question()->text().toStdString();
+}
+
 TEST_F(SessionLife, ASessionThatDoesNotRunIsClosedUnasked)
 {
     openRunning();
