@@ -8,6 +8,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace espalier;
@@ -141,12 +142,9 @@ TEST_F(EngineHostTest, ASecondWindowLooksAtWhatTheFirstOneHas)
 
 TEST_F(EngineHostTest, ASessionWhoseTaskFolderIsGoneIsShown)
 {
-    const QDir here(folder.path());
-    ASSERT_TRUE(here.mkdir(QStringLiteral("mine")));
-    const QDir task(QStringLiteral(ESPALIER_SOURCE_DIR "/tasks/softmax_f32"));
-    for (const QFileInfo& file : task.entryInfoList(QDir::Files)) {
-        ASSERT_TRUE(QFile::copy(file.filePath(), here.filePath(QStringLiteral("mine/") + file.fileName())));
-    }
+    QDir here(folder.path());
+    std::filesystem::copy(ESPALIER_SOURCE_DIR "/tasks/softmax_f32", path("mine"),
+                          std::filesystem::copy_options::recursive);
     QFile json(here.filePath(QStringLiteral("mine/task.json")));
     ASSERT_TRUE(json.setPermissions(QFile::ReadOwner | QFile::WriteOwner) && json.open(QIODevice::ReadOnly));
     QByteArray text = json.readAll();
