@@ -25,7 +25,7 @@ TEST(Launcher, QuotesForTheRemoteShell)
 {
     const Launcher launcher{{"/usr/bin/ssh", "host"}, "it's here/espalier-worker", {}};
     EXPECT_EQ(launcher.command("sim"),
-              (Words{"/usr/bin/ssh", "host", "'it'\\''s here/espalier-worker'", "'judge'", "'--device'", "'sim'"}));
+              (Words{"/usr/bin/ssh", "host", "'it'\\''s here/espalier-worker'", "judge", "--device", "sim"}));
 }
 
 } // namespace
