@@ -22,7 +22,8 @@ find_toolkit() {
     13.*) ;;
     *) die "$nvcc is CUDA ${release:-of an unknown version}; Espalier needs CUDA toolkit 13.x: install it from NVIDIA or set CUDA_HOME to its folder." ;;
   esac
-  here=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ _HERE_=//p')
+  # It asks the host compiler, which a bare machine may not have yet: then the folder of its file is as good.
+  here=$("$nvcc" --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ _HERE_=//p') || here=
   [ -x "$here/nvcc" ] && nvcc=$here/nvcc
   CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
   export CUDA_HOME

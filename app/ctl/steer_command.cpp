@@ -5,7 +5,7 @@
 #include "app/ctl/standing_text.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/propose/llm/profile_record.h"
+#include "core/engine/model_profiles.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -90,12 +90,7 @@ std::optional<command::Command> controlOf(const SteerVerb& options)
         return command::SetStrategy{options.strategy};
     }
     if (options.act == "proposers") {
-        command::ChangeProposers change{options.join, options.leave, {}, ""};
-        for (const llm::ModelProfile& model : options.models.models) {
-            change.models.push_back(recordOf(model));
-        }
-        change.llm = options.models.llm ? recordOf(*options.models.llm) : "";
-        return change;
+        return proposersChange(options.join, options.leave, options.models.models, options.models.llm);
     }
     if (options.act == "cross") {
         return command::CrossOver{NodeId{options.node}, NodeId{options.second}};

@@ -298,7 +298,8 @@ void EngineCore::plan()
     }
     m_planner->resumeQuestions();
     const Planner::State planned = m_planner->pump(room(), m_step.expansions());
-    m_pipeline->setLaunching(true, room());
+    m_pipeline->setLaunching(
+        true, room(), m_step.isOn() ? CandidatePipeline::OwnKernels::Counted : CandidatePipeline::OwnKernels::Free);
     m_pipeline->pump();
     if (m_pipeline->idle() && !m_planner->awaitsProposers()) {
         checkEnd(planned);

@@ -2,9 +2,11 @@
 #include "core/engine/model_profiles.h"
 
 #include "core/llm/profiles.h"
+#include "core/propose/llm/profile_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace espalier {
 
@@ -33,6 +35,17 @@ Result<llm::ModelProfile> savedProfile(const std::string& name)
         names.empty()
             ? fmt::format("There is no model profile \"{}\": none is saved in {}.", name, llm::profilesFile().string())
             : fmt::format("There is no model profile \"{}\": choose from {}.", name, fmt::join(names, ", ")));
+}
+
+command::ChangeProposers proposersChange(std::vector<std::string> add, std::vector<std::string> remove,
+                                         const std::vector<llm::ModelProfile>& models,
+                                         const std::optional<LlmSettings>& settings)
+{
+    command::ChangeProposers change{std::move(add), std::move(remove), {}, settings ? recordOf(*settings) : ""};
+    for (const llm::ModelProfile& model : models) {
+        change.models.push_back(recordOf(model));
+    }
+    return change;
 }
 
 } // namespace espalier

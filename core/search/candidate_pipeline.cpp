@@ -72,10 +72,11 @@ void CandidatePipeline::setEvaluator(Evaluator* evaluator)
     m_evaluator = evaluator;
 }
 
-void CandidatePipeline::setLaunching(bool launching, std::int64_t allowance)
+void CandidatePipeline::setLaunching(bool launching, std::int64_t allowance, OwnKernels own)
 {
     m_launching = launching;
     m_allowance = allowance;
+    m_own = own;
     if (!launching) {
         cancelAhead();
     }

@@ -84,7 +84,9 @@ public:
     void setEvaluator(Evaluator* evaluator);
     /// Starts stages, or lets running ones end only. `allowance`: candidates that may still start (the root and the
     /// engineer's own kernels do whatever it is).
-    void setLaunching(bool launching, std::int64_t allowance);
+    /// `own`: whether the engineer's own kernels are held to the allowance (a step) or not (a budget).
+    enum class OwnKernels { Free, Counted };
+    void setLaunching(bool launching, std::int64_t allowance, OwnKernels own = OwnKernels::Free);
     void flush(); ///< writes what could not be written; Trouble again when it still cannot
 
     void pump();        ///< starts what can be started
@@ -143,7 +145,7 @@ private:
         bool again = false;
     };
 
-    static bool isFree(NodeId node, const Pass& pass); ///< the allowance does not hold it back
+    bool isFree(NodeId node, const Pass& pass) const; ///< the allowance does not hold it back
     void startBuilds();
     bool mayBuild(NodeId node, const Pass& pass) const;
     bool awaitsBuilder() const;
@@ -194,6 +196,7 @@ private:
     std::int64_t m_nextRequest = 1;
     bool m_launching = false;
     std::int64_t m_allowance = 0;
+    OwnKernels m_own = OwnKernels::Free;
     BuildFaults m_buildFaults;
     JudgeFaults m_judgeFaults;
     std::set<std::string> m_ahead; ///< keys that are being compiled and that nothing waits for yet

@@ -51,9 +51,9 @@ void CandidatePipeline::startBuilds()
     }
 }
 
-bool CandidatePipeline::isFree(NodeId node, const Pass& pass)
+bool CandidatePipeline::isFree(NodeId node, const Pass& pass) const
 {
-    return node == taskRoot || pass.start.own || pass.start.again.has_value();
+    return node == taskRoot || (pass.start.own && m_own == OwnKernels::Free) || pass.start.again.has_value();
 }
 
 bool CandidatePipeline::mayBuild(NodeId node, const Pass& pass) const

@@ -4,6 +4,14 @@
 # can only be ours.
 . "$(dirname "$0")/lib.sh"
 
+# What runs in this process space and is of ours or was started by it, a line each.
+ours() {
+  local pid
+  for pid in /proc/[0-9]*; do
+    { tr "\0" " " <"$pid/cmdline"; } 2>/dev/null | grep -E "bwrap|espalier-worker|espalierctl|nvcc|cicc|ptxas" | sed "s|^|${pid#/proc/} |"
+  done
+}
+
 if [ "${1:-}" = inside ]; then
   file=$tasks/softmax_f32/root.cu
   for _ in 1 2 3 4; do "$ctl" eval softmax_f32 "$file" --device sim >/dev/null 2>&1 </dev/null; done
@@ -15,13 +23,16 @@ if [ "${1:-}" = inside ]; then
     wait $! 2>/dev/null
   done
   for _ in $(seq 40); do # what was killed may take a moment to go
-    left=$(ps -eo args= | grep -Ec '[b]wrap|[e]spalier-worker|[n]vcc|[c]icc|[p]txas')
-    [ "$left" -eq 0 ] && break
+    left=$(ours)
+    [ -z "$left" ] && break
     sleep 0.25
   done
-  [ "$left" -eq 0 ] || { complain "$left processes are left"; ps -eo pid,ppid,stat,args | grep -E '[b]wrap|[e]spalier-worker|[n]vcc|[c]icc|[p]txas' | cut -c1-120 >&2; }
+  [ -z "$left" ] || { complain "processes are left:"; cut -c1-120 <<<"$left" >&2; }
+  (exec -a bwrap sleep 20) & # the look sees what is there
+  sleep 0.2
+  [ -n "$(ours)" ] || complain "a process named bwrap was not seen"
   done_with
   exit
 fi
 unshare -r -p -f --mount-proc true 2>/dev/null || { echo "no process space of its own can be made here: not tried"; exit 77; }
-unshare -r -p -f --mount-proc "$0" inside
+unshare -r -p -f --mount-proc bash "$here/06-nothing-left-behind.sh" inside

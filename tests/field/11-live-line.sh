@@ -4,23 +4,21 @@
 . "$(dirname "$0")/lib.sh"
 
 for columns in 40 80 132; do
-  script -qc "stty cols $columns rows 24; \"$ctl\" run softmax_f32 --session s$columns.espalier --device sim --evals 6" typed >/dev/null </dev/null
+  script -qec "stty cols $columns rows 24; \"$ctl\" run softmax_f32 --session s$columns.espalier --device sim --evals 6" typed >/dev/null </dev/null
   python3 - typed $columns <<'P' || failed=$((failed + 1))
 import re, sys
 data, columns = open(sys.argv[1], "rb").read().decode("utf-8", "replace"), int(sys.argv[2])
-wide = modelled = 0
-for line in re.split(r"[\r\n]", data):
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", line)
-    live = "\x1b[" in line or re.match(r"^\d+/\d+ ", plain)
-    if live and len(plain) > columns:
-        wide += 1
-        print(f"FAILED: {len(plain)} columns of {columns}: {plain[:160]}", file=sys.stderr)
-    if live and re.search(r"\d+(\.\d+)? (us|ms)\b", plain):
-        modelled += 1
-        if "≈" not in plain:
-            print(f"FAILED: a modelled figure without its sign: {plain[:160]}", file=sys.stderr)
-            wide += 1
-sys.exit(1 if wide else 0)
+assert 'COMMAND_EXIT_CODE="0"' in data, "the run ended well: " + data[-300:]
+# The live line is drawn where the cursor was kept (ESC 7) and cleared from there (ESC 8, ESC [J) before anything else.
+live = [re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text) for text in re.findall(r"\x1b7(.*?)(?=\x1b8|\r|\n|$)", data, re.S)]
+wide = [text for text in live if len(text) >= columns]
+modelled = [text for text in live if re.search(r"best .*\dx", text)]
+bare = [text for text in modelled if "\u2248" not in text]
+for text in wide + bare:
+    print(f"FAILED: {len(text)} columns of {columns}: {text[:160]}", file=sys.stderr)
+if len(live) < 3 or not modelled:
+    print(f"FAILED: {len(live)} live lines, {len(modelled)} with a figure", file=sys.stderr)
+sys.exit(1 if wide or bare or len(live) < 3 or not modelled else 0)
 P
 done
 done_with

@@ -7,7 +7,7 @@ tasks=${ESPALIER_TASKS:?names the built-in tasks}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config ESPALIER_NO_ASK=1
+export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
 cd "$work"
 failed=0
 

@@ -89,7 +89,8 @@ TEST(Tunables, EveryMistakeHasItsSentence)
               "Expected \"#define A VALUE\" or \"constexpr int A = VALUE;\" on the line below.");
     EXPECT_EQ(problemOf("// espalier: tune A = 1\n#define A 1\n"), "A has no value but the one it has.");
     EXPECT_EQ(problemOf("// espalier: tun A = 1\n"),
-              "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\" or \"unlock\" after \"espalier:\".");
+              "Expected \"tune NAME = a b c\", \"tune-if CONDITION\", \"lock\", \"unlock\" or \"std c++20\" after "
+              "\"espalier:\".");
     EXPECT_EQ(problemOf("// espalier: tune A = 1 99999999999999999999\n#define A 1\n"),
               "Expected whole numbers for A, found \"99999999999999999999\".");
 }

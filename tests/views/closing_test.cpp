@@ -38,8 +38,7 @@ protected:
         ASSERT_TRUE(box);
         for (QAbstractButton* button : box->buttons()) {
             if (box->buttonRole(button) == QMessageBox::AcceptRole) {
-                button->click();
-                return settle();
+                return button->click();
             }
         }
     }
