@@ -40,7 +40,10 @@ fs::path xdgFolder(const char* variable, const char* fallback)
     return fs::path(home && *home ? home : "/tmp") / fallback / "espalier";
 }
 
-constexpr std::string_view scratchMark = ".scratch.";
+// A scratch folder is $TMPDIR/espalier-WHAT.scratch.XXXXXX, with a marker and its user's content in it.
+constexpr std::string_view scratchPrefix = "espalier-", scratchMark = ".scratch.", scratchNumber = "XXXXXX";
+constexpr const char* markerName = ".espalier-scratch";
+constexpr const char* contentName = "content";
 
 /// Locked by the process that uses it, until that ends in whatever way.
 UniqueFd lockFolder(const fs::path& folder)
@@ -52,21 +55,41 @@ UniqueFd lockFolder(const fs::path& folder)
     return fd;
 }
 
+/// Whether it is one that we made: others give their folders names like ours, and theirs are never touched.
+bool isScratchFolder(const fs::path& folder)
+{
+    const std::string name = folder.filename();
+    const std::size_t ending = scratchMark.size() + scratchNumber.size();
+    struct stat facts = {}, marker = {};
+    return name.starts_with(scratchPrefix) && name.size() > scratchPrefix.size() + ending &&
+           name.compare(name.size() - ending, scratchMark.size(), scratchMark) == 0 &&
+           ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && (facts.st_mode & 0777) == 0700 &&
+           facts.st_uid == ::geteuid() && ::lstat((folder / markerName).c_str(), &marker) == 0 &&
+           S_ISREG(marker.st_mode) && marker.st_uid == ::geteuid();
+}
+
+/// The marker last: what is left of a deletion that was killed is still known for ours.
+void deleteScratchFolder(const fs::path& folder)
+{
+    std::error_code ignored; // a leftover in the temporary folder is no reason to fail
+    fs::remove_all(folder / contentName, ignored);
+    if (!ignored) {
+        fs::remove_all(folder, ignored);
+    }
+}
+
 /// Deletes this user's scratch folders that nobody holds any more. A young one may be about to be locked.
 void deleteAbandoned(const fs::path& base)
 {
     constexpr auto young = std::chrono::minutes(1);
     std::error_code error;
     for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error)) {
-        const std::string name = at->path().filename();
         std::error_code gone;
-        struct stat facts = {};
-        if (name.find(scratchMark) == std::string::npos || ::lstat(at->path().c_str(), &facts) != 0 ||
-            facts.st_uid != ::geteuid() || fs::file_time_type::clock::now() - at->last_write_time(gone) < young) {
+        if (!isScratchFolder(at->path()) || fs::file_time_type::clock::now() - at->last_write_time(gone) < young) {
             continue;
         }
         if (const UniqueFd lock = lockFolder(at->path())) {
-            fs::remove_all(at->path(), gone);
+            deleteScratchFolder(at->path());
         }
     }
 }
@@ -155,11 +178,20 @@ Result<ScratchFolder> ScratchFolder::create(std::string_view prefix)
     const char* base = std::getenv("TMPDIR");
     const std::string folder = base && *base ? base : "/tmp";
     deleteAbandoned(folder);
-    std::string pattern = fmt::format("{}/{}{}XXXXXX", folder, prefix, scratchMark);
+    std::string pattern = fmt::format("{}/{}{}{}{}", folder, prefix.starts_with(scratchPrefix) ? "" : scratchPrefix,
+                                      prefix, scratchMark, scratchNumber);
     if (!::mkdtemp(pattern.data())) {
         return fail(ErrorCode::Io, fmt::format("cannot create a scratch folder {}: {}", pattern, causeOf(errno)));
     }
-    return ScratchFolder(fs::path(pattern), lockFolder(pattern));
+    UniqueFd lock = lockFolder(pattern);
+    const fs::path made(pattern), content = made / contentName;
+    const UniqueFd marker(::open((made / markerName).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!marker || ::mkdir(content.c_str(), 0700) != 0) {
+        const int error = errno;
+        deleteScratchFolder(made);
+        return fail(ErrorCode::Io, fmt::format("cannot create a scratch folder {}: {}", pattern, causeOf(error)));
+    }
+    return ScratchFolder(content, std::move(lock));
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
@@ -177,8 +209,7 @@ ScratchFolder& ScratchFolder::operator=(ScratchFolder&& other) noexcept
 ScratchFolder::~ScratchFolder()
 {
     if (!m_path.empty()) {
-        std::error_code ignored; // a leftover in the temporary folder is no reason to fail
-        fs::remove_all(m_path, ignored);
+        deleteScratchFolder(m_path.parent_path());
     }
 }
 

@@ -19,8 +19,8 @@ Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_
 
 Result<void> makeDirectories(const std::filesystem::path& path);
 
-/// A fresh private folder (mode 0700) that is deleted with the object. Base: $TMPDIR or /tmp. What a process left there
-/// that was killed goes with the first folder that a later one makes.
+/// A fresh private folder (mode 0700), empty, that is deleted with the object. Base: $TMPDIR or /tmp. What a process
+/// left there that was killed goes with the first folder that a later one makes.
 class ScratchFolder
 {
 public:

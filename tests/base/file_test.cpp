@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <tuple>
 #include <unistd.h>
+#include <vector>
 
 using namespace espalier;
 namespace fs = std::filesystem;
@@ -101,12 +103,31 @@ TEST(File, AScratchFolderOfAKilledProcessIsDeletedByTheNext)
     const pid_t second = startOwner();
     const fs::path held = madeFolder();
     EXPECT_TRUE(fs::exists(abandoned / "content")) << "it is young: its owner may be about to lock it";
-    for (const fs::path& folder : {abandoned, held}) {
+    const fs::path marker = ".espalier-scratch";
+    ASSERT_TRUE(fs::exists(abandoned.parent_path() / marker));
+    std::vector<fs::path> old = {abandoned.parent_path(), held.parent_path()}, alike;
+    for (const auto& [name, marked, mode] :
+         {std::tuple("results.scratch.abcdef", true, 0700), std::tuple("espalier-results.scratch.2025-11", true, 0700),
+          std::tuple("espalier-results.scratch.2025", true, 0700),
+          std::tuple("espalier-results.scratch.abcdef.kept", true, 0700),
+          std::tuple("espalier-results.scratch.abcdef", false, 0700),
+          std::tuple("espalier-results.scratch.abcdeg", true, 0755)}) {
+        const fs::path folder = base->path() / name;
+        fs::create_directories(folder / "content");
+        fs::permissions(folder, static_cast<fs::perms>(mode));
+        ASSERT_TRUE(writeFileAtomically(folder / (marked ? marker : fs::path("notes")), "x"));
+        alike.push_back(folder);
+        old.push_back(folder);
+    }
+    for (const fs::path& folder : old) {
         fs::last_write_time(folder, fs::file_time_type::clock::now() - std::chrono::hours(1));
     }
     const pid_t third = startOwner();
     EXPECT_TRUE(fs::exists(madeFolder() / "content"));
-    EXPECT_FALSE(fs::exists(abandoned));
+    EXPECT_FALSE(fs::exists(abandoned.parent_path()));
+    for (const fs::path& folder : alike) {
+        EXPECT_TRUE(fs::exists(folder / "content")) << folder << " is not ours";
+    }
     EXPECT_TRUE(fs::exists(held / "content"));
     end(second);
     end(third);
@@ -121,5 +142,5 @@ TEST(File, ScratchFolderGoesAway)
         ScratchFolder moved = std::move(*scratch);
         EXPECT_TRUE(fs::exists(path));
     }
-    EXPECT_FALSE(fs::exists(path));
+    EXPECT_FALSE(fs::exists(path.parent_path()));
 }
