@@ -164,13 +164,16 @@ bool isStartable(const std::string& path)
     return isRegularFile(path) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// A script without its first line is started by a shell, and by nobody else.
-bool namesItsInterpreter(const std::string& path)
+/// A script without its first line is started by a shell, and by nobody else. Of what is no text the kernel decides: it
+/// may know an interpreter for it (binfmt_misc).
+bool isScriptWithoutInterpreter(const std::string& path)
 {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    char begin[4] = {};
-    const ssize_t got = file ? ::read(file.get(), begin, sizeof begin) : -1;
-    return got < 0 || std::string_view(begin, 2) == "#!" || std::string_view(begin, 4) == "\177ELF";
+    char buffer[256];
+    const ssize_t got = file ? ::read(file.get(), buffer, sizeof buffer) : -1;
+    const std::string_view begin(buffer, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    const auto isControl = [](char c) { return (c >= 0 && c < ' ' && !(c >= '\t' && c <= '\r')) || c == '\177'; };
+    return got >= 0 && !begin.starts_with("#!") && std::none_of(begin.begin(), begin.end(), isControl);
 }
 
 std::string interpreterOf(std::string_view path)
@@ -184,10 +187,10 @@ std::string whyNotStartable(std::string_view name)
 {
     const std::string path(name), found = findProgram(name);
     if (!found.empty()) {
-        return namesItsInterpreter(found)
-                   ? std::string()
-                   : fmt::format("{0} is a script without a #! line: name its interpreter before it ({1} {0})", found,
-                                 interpreterOf(found));
+        return isScriptWithoutInterpreter(found)
+                   ? fmt::format("{0} is a script without a #! line: name its interpreter before it ({1} {0})", found,
+                                 interpreterOf(found))
+                   : std::string();
     }
     if (path.find('/') == std::string::npos) {
         return fmt::format("the program {} was not found; install it or put it on the PATH{}", path,
@@ -280,7 +283,12 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
     if (got == sizeof error) {
         process.kill();
         if (error == ENOEXEC) {
-            return fail(ErrorCode::NotFound, whyNotStartable(spec.argv[0]));
+            const std::string why = whyNotStartable(spec.argv[0]);
+            return fail(ErrorCode::NotFound,
+                        why.empty() ? fmt::format("cannot start {}: {}; it is damaged or built for another kind of "
+                                                  "machine: name a program that runs on this one",
+                                                  program, std::strerror(error))
+                                    : why);
         }
         return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Internal,
                     fmt::format("cannot start {}: {}", program, std::strerror(error)));

@@ -64,6 +64,17 @@ TEST(Subprocess, WhatCannotBeStartedNamesItsRemedy)
     EXPECT_NE(whyNotStartable(folder.path().string()).find("no file that could be started"), std::string::npos);
     EXPECT_NE(whyNotStartable(folder.path().string() + "/x").find("there is no program"), std::string::npos);
     EXPECT_EQ(whyNotStartable("sh"), "");
+    for (const std::string_view begin : {"\177ELF\2\1\1 of another machine", "MZ\220\3", "PK\3\4"}) {
+        const std::string program = (folder.path() / "binary").string();
+        ASSERT_TRUE(writeFileAtomically(program, begin));
+        std::filesystem::permissions(program, std::filesystem::perms(0755));
+        EXPECT_EQ(whyNotStartable(program), "") << "the kernel may know how";
+        const auto refused = Subprocess::start({.argv = {program}});
+        ASSERT_FALSE(refused);
+        EXPECT_NE(refused.error().message.find(program + ": Exec format error"), std::string::npos)
+            << refused.error().message;
+        EXPECT_NE(refused.error().message.find("name a program that runs on this one"), std::string::npos);
+    }
     EXPECT_EQ(findProgram(""), "");
 }
 
