@@ -18,8 +18,8 @@ namespace espalier {
 
 namespace {
 
-/// How the keeper hears of its owner's end. Nobody else sends it: SIGTERM is for the child alone.
-constexpr int ownerEnded = SIGUSR1;
+/// How the keeper hears of its owner's end, or wish: SIGTERM is for the child alone.
+constexpr int endAll = SIGUSR1;
 constexpr int keeperPatience = 1000; ///< rounds of a millisecond that what is killed may take to go
 
 /// fork(2) with new namespaces: unshare(2) would do it for the whole process, and not at all beside other threads.
@@ -98,12 +98,17 @@ void endAllBelow(pid_t child)
     ::close_range(0, ~0U, 0);
     sigset_t awaited;
     ::sigemptyset(&awaited);
-    ::sigaddset(&awaited, SIGCHLD);
-    ::sigaddset(&awaited, ownerEnded);
+    for (const int signal : {SIGCHLD, SIGTERM, endAll}) {
+        ::sigaddset(&awaited, signal);
+    }
     for (;;) {
-        if (::sigwaitinfo(&awaited, nullptr) == ownerEnded) {
+        const int heard = ::sigwaitinfo(&awaited, nullptr);
+        if (heard == endAll) {
             endAllBelow(child);
-            ::_exit(127);
+            endAs(W_EXITCODE(0, SIGKILL));
+        }
+        if (heard == SIGTERM) {
+            ::kill(-child, SIGTERM);
         }
         int status = 0;
         for (pid_t reaped; (reaped = ::waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -158,6 +163,11 @@ pid_t OwnTree::fork()
     return m_way == Way::Keeper ? forkUnderKeeper() : forkIntoNamespace();
 }
 
+void OwnTree::end(pid_t keeper)
+{
+    ::kill(keeper, endAll);
+}
+
 pid_t OwnTree::forkIntoNamespace()
 {
     const bool asUser = m_way == Way::UserNamespace;
@@ -188,7 +198,7 @@ pid_t OwnTree::forkUnderKeeper()
     ::setpgid(0, 0);
     ::signal(SIGCHLD, SIG_DFL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    ::prctl(PR_SET_PDEATHSIG, ownerEnded);
+    ::prctl(PR_SET_PDEATHSIG, endAll);
     if (::getppid() != m_owner) {
         ::_exit(127);
     }
@@ -197,6 +207,7 @@ pid_t OwnTree::forkUnderKeeper()
     if (child < 0) {
         ::_exit(127);
     }
+    ::setpgid(child, child); // of both: whoever is first
     if (child > 0) {
         keep(child);
     }

@@ -21,7 +21,8 @@ namespace espalier {
 ///   can be reaped only after that. An ordinary user's child gets a user namespace for it, in which it is the same
 ///   user.
 /// - a keeper stands between the two: a subreaper that hears of the owner's end, ends what is left below it, and then
-///   ends as the child did. It leads the child's process group.
+///   ends as the child did. It is no member of the child's process group, for a SIGKILL to that must not take it; it
+///   hands SIGTERM on to it.
 /// Thread: one; made for one fork.
 class OwnTree
 {
@@ -37,6 +38,11 @@ public:
     /// As fork(2); the caller has blocked all signals. In the child, a process group of its own, only async-signal-safe
     /// calls are allowed. -1 with errno when it fails.
     pid_t fork();
+
+    /// Whether what fork() gives is a keeper: SIGKILL would end it before what is below it.
+    bool isKept() const { return m_way == Way::Keeper; }
+    /// Tells a keeper to end all below it and then itself, as if by SIGKILL. Returns at once. Thread: any.
+    static void end(pid_t keeper);
 
 private:
     pid_t forkIntoNamespace();

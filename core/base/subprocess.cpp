@@ -80,13 +80,13 @@ int movedHigh(int fd, int floor)
 
 [[noreturn]] void runChild(ChildPlan plan)
 {
-    if (!plan.spec->ownTree) { // which has seen to it already
+    if (plan.spec->tree == ProcessSpec::Tree::Group) { // else it has been seen to
         ::setpgid(0, 0);
-    }
-    if (!plan.spec->outliveParent && !plan.spec->ownTree) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != plan.parent) {
-            ::_exit(127);
+        if (!plan.spec->outliveParent) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (::getppid() != plan.parent) {
+                ::_exit(127);
+            }
         }
     }
     for (int number = 1; number < NSIG; ++number) {
@@ -257,8 +257,8 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
     plan.failurePipe = failure.writer.get();
 
     std::optional<OwnTree> tree;
-    if (spec.ownTree) {
-        tree.emplace();
+    if (spec.tree != ProcessSpec::Tree::Group) {
+        tree.emplace(spec.tree == ProcessSpec::Tree::Kept ? OwnTree::Way::Keeper : OwnTree::possibleWay());
     }
     sigset_t all, before;
     ::sigfillset(&all);
@@ -273,6 +273,7 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
         return fail(ErrorCode::Internal, fmt::format("cannot start {}: {}", program, std::strerror(forkError)));
     }
     process.m_pid = pid;
+    process.m_kept = tree && tree->isKept();
     ::setpgid(pid, pid); // also from here: a kill right after start must reach the group
     failure.writer.reset();
     int error = 0;
@@ -297,14 +298,15 @@ Result<Subprocess> Subprocess::start(const ProcessSpec& spec)
 }
 
 Subprocess::Subprocess(Subprocess&& other) noexcept
-    : m_pid(std::exchange(other.m_pid, -1)), m_status(other.m_status), m_input(std::move(other.m_input)),
-      m_output(std::move(other.m_output)), m_error(std::move(other.m_error))
+    : m_pid(std::exchange(other.m_pid, -1)), m_kept(other.m_kept), m_status(other.m_status),
+      m_input(std::move(other.m_input)), m_output(std::move(other.m_output)), m_error(std::move(other.m_error))
 {
 }
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept
 {
     std::swap(m_pid, other.m_pid);
+    std::swap(m_kept, other.m_kept);
     std::swap(m_status, other.m_status);
     std::swap(m_input, other.m_input);
     std::swap(m_output, other.m_output);
@@ -348,15 +350,25 @@ std::optional<ExitStatus> Subprocess::wait(std::chrono::milliseconds limit)
     return m_status;
 }
 
-void Subprocess::kill()
+void Subprocess::beginKill()
 {
     if (m_pid <= 0) {
         return;
     }
-    ::kill(-m_pid, SIGKILL);
-    if (!m_status) {
+    if (!m_kept) {
+        ::kill(-m_pid, SIGKILL);
+    } else if (!m_status) { // once it has ended nothing is left below it
+        OwnTree::end(m_pid);
+    }
+}
+
+void Subprocess::kill()
+{
+    constexpr std::chrono::milliseconds ofAKeeper(2000), ofAnyProcess(1000);
+    beginKill();
+    if (m_pid > 0 && !m_status && !(m_kept && wait(ofAKeeper))) {
         ::kill(m_pid, SIGKILL);
-        wait(std::chrono::milliseconds(1000));
+        wait(ofAnyProcess);
     }
 }
 

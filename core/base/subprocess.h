@@ -33,10 +33,11 @@ struct ProcessSpec {
     std::uint64_t fileSizeLimit = 0;     ///< bytes; 0: none
     std::uint64_t cpuSecondsLimit = 0;
     bool outliveParent = false;
-    /// Whatever it starts, in whatever group or session, ends with it, and with the thread that started it
-    /// (own_tree.h). It may be the first process of a pid namespace, so that it hears SIGTERM only with a handler for
-    /// it.
-    bool ownTree = false;
+    /// What ends with it, and with the thread that started it. Own: whatever it starts, in whatever group or session
+    /// (own_tree.h); it may be the first process of a pid namespace, which hears SIGTERM and its own abort() only with
+    /// a handler, and whose number is not the one that /proc knows. Kept: the same without such a namespace.
+    enum class Tree { Group, Own, Kept };
+    Tree tree = Tree::Group;
 };
 
 struct ExitStatus {
@@ -46,7 +47,8 @@ struct ExitStatus {
     std::string text() const; ///< "exit code 3", "signal 9 (Killed)"
 };
 
-/// One child process. Thread: one owner at a time. Owns the child: the destructor kills its whole group and reaps it.
+/// One child process. Thread: one owner at a time. Owns the child: the destructor kills its whole group, or tree, and
+/// reaps it.
 class Subprocess
 {
 public:
@@ -63,14 +65,17 @@ public:
     std::optional<ExitStatus> poll();
     /// Waits up to `limit`; nullopt when it still runs then.
     std::optional<ExitStatus> wait(std::chrono::milliseconds limit);
-    /// SIGKILL to the whole group, then reaps. Bounded: about a second at most.
+    /// SIGKILL to the whole group or tree, then reaps. Bounded: about three seconds at most.
     void kill();
+    /// The signal only: many processes are then gone together.
+    void beginKill();
     /// Ask (SIGTERM), wait, kill.
     std::optional<ExitStatus> stop(std::chrono::milliseconds patience);
 
 private:
     Subprocess() = default;
     pid_t m_pid = -1;
+    bool m_kept = false; ///< it is a keeper's number (own_tree.h)
     std::optional<ExitStatus> m_status;
     UniqueFd m_input, m_output, m_error;
 };

@@ -88,7 +88,7 @@ CompilerSandbox probeCompilerSandbox(const Toolkit& toolkit)
     }
     ProcessSpec spec;
     spec.argv = sandboxCommand(toolkit, {}, {}, 1 << 20);
-    spec.ownTree = true;
+    spec.tree = ProcessSpec::Tree::Own;
     spec.argv.emplace_back("/bin/true");
     const auto run = runToEnd(std::move(spec), {}, std::chrono::seconds(10), 4096);
     if (!run) {

@@ -91,7 +91,7 @@ ProcessSpec limited(const CompileRequest& request)
     ProcessSpec spec;
     spec.addressSpaceLimit = request.memoryLimit;
     spec.fileSizeLimit = request.fileSizeLimit;
-    spec.ownTree = true;
+    spec.tree = ProcessSpec::Tree::Own;
     return spec;
 }
 

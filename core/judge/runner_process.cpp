@@ -59,7 +59,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(DeviceSession& sessi
         spec.argv.insert(spec.argv.end(), weakened.begin(), weakened.end());
         spec.argv = collector ? sandbox->wrap(spec.argv, collector->readOnly) : sandbox->wrap(spec.argv);
         spec.environment = sandbox->environment();
-        spec.ownTree = true;
+        spec.tree = sandbox->tree();
     }
     const UniqueFd runnerEnd = ends.second.release();
     spec.descriptors.push_back({runnerEnd.get(), 3});
@@ -102,8 +102,8 @@ void RunnerProcess::kill()
 
 void RunnerProcess::beginKill()
 {
-    if (m_alive && m_process.pid() > 0) {
-        ::kill(-m_process.pid(), SIGKILL);
+    if (m_alive) {
+        m_process.beginKill();
     }
 }
 

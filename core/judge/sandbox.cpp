@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/judge/sandbox.h"
 
-#include "core/base/subprocess.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -124,7 +123,7 @@ Sandbox Sandbox::probe(const SandboxNeeds& needs, const std::string& worker, boo
          {std::pair(true, true), std::pair(true, false), std::pair(false, true), std::pair(false, false)}) {
         ProcessSpec spec;
         spec.argv = prefixOf(needs, worker, ownUser, sized, first);
-        spec.ownTree = true;
+        spec.tree = ProcessSpec::Tree::Own;
         const Words prefix = spec.argv;
         spec.argv.insert(spec.argv.end(), {worker, "runner", "--probe"});
         const auto tried = runToEnd(std::move(spec), {}, std::chrono::seconds(5), 4096);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/base/subprocess.h"
 #include "core/judge/device_session.h"
 
 #include <string>
@@ -28,6 +29,8 @@ public:
     /// The same with further paths bound read-only, for a program that starts others: it is not the first process.
     std::vector<std::string> wrap(const std::vector<std::string>& command,
                                   const std::vector<std::string>& readOnly) const;
+    /// How what it wraps is started. Without it the command itself would be the first process of the name space.
+    ProcessSpec::Tree tree() const { return active() ? ProcessSpec::Tree::Own : ProcessSpec::Tree::Kept; }
     /// The environment of the process that starts it: what the sandbox does not clear itself.
     const std::vector<std::string>& environment() const { return m_environment; }
 

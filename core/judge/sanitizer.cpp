@@ -177,7 +177,7 @@ Judged<Sanitizer::ToolRun> Sanitizer::runTool(const std::string& program, const 
     ProcessSpec spec;
     spec.argv = sandbox.wrap(command, {fs::path(program).parent_path().string(), folder});
     spec.environment = sandbox.environment();
-    spec.ownTree = true;
+    spec.tree = sandbox.tree();
     // On a thread of its own, so that this one hears the engine.
     std::stop_source stop;
     auto running = std::async(std::launch::async, [&spec, &stop] {

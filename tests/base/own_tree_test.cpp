@@ -112,16 +112,48 @@ TEST_P(OwnTreeWays, EndsWithItsRootAndEndsAsThatDid)
     }
 }
 
-TEST_P(OwnTreeWays, OfAKilledGroupNothingInItStays)
+/// In its group or in none, whatever the way.
+TEST(OwnTree, OfAKilledProcessNothingBelowStays)
 {
-    const std::string seconds = mark();
-    const pid_t root = startTree(GetParam(), "sleep " + seconds + " & exec sleep " + seconds);
-    EXPECT_TRUE(comesTo(seconds, 2));
-    ::kill(-root, SIGKILL);
-    int status = 0;
-    ASSERT_EQ(::waitpid(root, &status, 0), root);
-    EXPECT_TRUE(WIFSIGNALED(status));
-    EXPECT_TRUE(comesTo(seconds, 0));
+    for (const auto tree : {ProcessSpec::Tree::Own, ProcessSpec::Tree::Kept}) {
+        const std::string seconds = mark();
+        ProcessSpec spec;
+        spec.argv = {"/bin/sh", "-c", scattering(seconds) + "sleep " + seconds + " & exec sleep " + seconds};
+        spec.tree = tree;
+        auto process = Subprocess::start(spec);
+        ASSERT_TRUE(process);
+        EXPECT_TRUE(comesTo(seconds, 4));
+        process->kill();
+        ASSERT_TRUE(process->poll());
+        EXPECT_EQ(process->poll()->signal, SIGKILL);
+        EXPECT_TRUE(marked(seconds).empty()); // at once: it was waited for
+    }
+}
+
+TEST(OwnTree, AKeeperHandsOnTheWishToEnd)
+{
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", "trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done"};
+    spec.tree = ProcessSpec::Tree::Kept;
+    auto process = Subprocess::start(spec);
+    ASSERT_TRUE(process);
+    char ready[6];
+    ASSERT_EQ(::read(process->output().get(), ready, sizeof ready), 6);
+    const auto status = process->stop(60s);
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->code, 3);
+}
+
+/// Its number is one that /proc knows and its abort() is heard, unlike those of a name space's first process.
+TEST(OwnTree, UnderAKeeperAProcessIsLikeAnyOther)
+{
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", "[ $$ -gt 1 ] && [ /proc/$$/exe -ef /proc/self/exe ] || echo $$; kill -ABRT $$"};
+    spec.tree = ProcessSpec::Tree::Kept;
+    const auto result = runToEnd(spec, {}, 60s);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->out, "");
+    EXPECT_EQ(result->status.signal, SIGABRT);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, OwnTreeWays, testing::Values(OwnTree::possibleWay(), OwnTree::Way::Keeper));
@@ -135,15 +167,35 @@ TEST(OwnTree, AKeeperEndsByTheSignalThatEndedItsChild)
     EXPECT_EQ(WTERMSIG(status), SIGTERM);
 }
 
-/// What was seen: bubblewrap's inner process left behind, waiting for an outer one that was killed before it had told
-/// that the user namespace is ready.
+/// What was seen: bubblewrap's inner process left behind, in a session of its own, waiting for an outer one that was
+/// killed before it had told that the user namespace is ready.
+TEST(OwnTree, BubblewrapThatIsKilledWhileItStartsLeavesNothing)
+{
+    const std::string seconds = mark();
+    ProcessSpec spec;
+    spec.argv = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/",
+                 "sleep", seconds};
+    std::mt19937 random(7);
+    for (const auto tree : {ProcessSpec::Tree::Own, ProcessSpec::Tree::Kept}) {
+        spec.tree = tree;
+        for (int round = 0; round < 60; ++round) {
+            auto started = Subprocess::start(spec);
+            ASSERT_TRUE(started) << started.error().message;
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
+            started->kill();
+            EXPECT_TRUE(started->poll());
+        }
+        EXPECT_TRUE(comesTo(seconds, 0)) << marked(seconds).size() << " left";
+    }
+}
+
 TEST(OwnTree, OwnersKilledWhileBubblewrapStartsLeaveNothing)
 {
     const std::string seconds = mark();
     ProcessSpec spec;
     spec.argv = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/", "/",
                  "sleep", seconds};
-    spec.ownTree = true;
+    spec.tree = ProcessSpec::Tree::Own;
     std::mt19937 random(6);
     for (int round = 0; round < 60; ++round) {
         const pid_t owner = ::fork();

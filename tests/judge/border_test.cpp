@@ -314,6 +314,9 @@ TEST_F(HonestOnTheFakeDriver, WithoutTheSandboxTheGradeSaysSo)
     EXPECT_EQ(honest.outcome, Outcome::Passed) << honest.reason;
     EXPECT_EQ(honest.verify->sandbox, "none: switched off");
     EXPECT_EQ(evaluate("fork_bomb").outcome, Outcome::Suspicious);
+    const Evaluation aborted = evaluate("abort"); // the first process of a name space would not hear it
+    EXPECT_EQ(aborted.outcome, Outcome::RuntimeFailed) << aborted.reason;
+    EXPECT_NE(aborted.reason.find("crashed with signal 6"), std::string::npos) << aborted.reason;
 }
 
 } // namespace
