@@ -217,7 +217,8 @@ ESPALIER_EXPORTED int __cudaLaunchKernel(void* kernel, Extent grid, Extent block
 ESPALIER_EXPORTED int cudaLaunchKernelExC(const LaunchConfig* config, const void* function, void** args)
 {
     const int status = ask(launching.launchEx, config, function, args);
-    return status == 0 ? status : noted(status, function, config->grid, config->block, config->dynamicShared);
+    return status == 0 || !config ? status
+                                  : noted(status, function, config->grid, config->block, config->dynamicShared);
 }
 
 ESPALIER_EXPORTED int cudaLaunchCooperativeKernel(const void* function, Extent grid, Extent block, void** args,
@@ -241,7 +242,7 @@ ESPALIER_EXPORTED void __cudaRegisterFunction(void** module, const char* hostFun
                                               const char* name, int threads, void* thread, void* block, void* blockSize,
                                               void* gridSize, int* warp)
 {
-    {
+    if (name) {
         const std::lock_guard lock(notes().mutex);
         notes().names[hostFunction] = name;
     }

@@ -3,6 +3,12 @@
 
 #include <gtest/gtest.h>
 
+extern "C" {
+int cudaLaunchKernelExC(const void* config, const void* function, void** arguments);
+void __cudaRegisterFunction(void** module, const char* hostFunction, char* deviceFunction, const char* name, int, void*,
+                            void*, void*, void*, int*);
+}
+
 namespace espalier::runner {
 namespace {
 
@@ -66,6 +72,15 @@ TEST(LaunchGate, WhatIsNotKnownIsNotClaimed)
     launch.status = 9;
     EXPECT_EQ(textOf(launch), "the launch of a kernel with grid 1 x 1 x 1, block 4096 x 1 x 1 and 0 bytes of dynamic "
                               "shared memory was refused with CUDA error 9");
+}
+
+/// What a candidate hands over may be anything: the runtime's own error stands (here that of none).
+TEST(LaunchGate, NullIsHandedOn)
+{
+    char function = 0;
+    __cudaRegisterFunction(nullptr, &function, &function, nullptr, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    EXPECT_EQ(cudaLaunchKernelExC(nullptr, &function, nullptr), 801);
+    EXPECT_EQ(takeRefusedLaunch(), "");
 }
 
 } // namespace
