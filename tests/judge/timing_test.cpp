@@ -210,6 +210,7 @@ TEST_F(Timing, SingleThrottledBlocksAreDroppedAndCounted)
         throttled +=
             block.contender == "candidate" && block.throttleReasons == 64 && block.dropped == "throttled" ? 1 : 0;
     }
+    EXPECT_GT(throttled, 0);
     const auto& because = evaluation.timing->cases[0].droppedBecause;
     const auto counted = because.find("throttled");
     EXPECT_EQ(counted == because.end() ? 0 : counted->second, throttled);
