@@ -161,6 +161,7 @@ void MainWindow::connectSession()
         m_tree->view()->setFocus();
     });
     connect(&m_bench, &Workbench::sessionClosed, this, [this] {
+        m_opening->setVisible(m_bench.bridge().isOpening()); // closing ends that too
         m_log->clear();
         showSession(false);
         updateTitle();

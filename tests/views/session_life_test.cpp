@@ -295,6 +295,28 @@ TEST_F(SessionLife, NothingIsSaidOfASessionBeforeAllOfItIsThere)
     EXPECT_TRUE(window->tree().isVisible());
 }
 
+/// Closing means all there is: also what was about to take the open one's place.
+TEST_F(SessionLife, WhatIsBeingOpenedIsNotAwaitedOnceTheSessionIsClosed)
+{
+    openRunning();
+    link->status.state = RunState::Paused;
+    link->sendStatus();
+    settle();
+    link->answersWhole = false;
+    open(write("big.espalier").toLocal8Bit().constData());
+    auto* progress = window->findChild<QProgressBar*>();
+    ASSERT_TRUE(progress);
+    ASSERT_TRUE(progress->isVisible());
+    ASSERT_TRUE(bench.session());
+    act("Close session")->trigger();
+    settle();
+    EXPECT_FALSE(bench.session());
+    EXPECT_FALSE(progress->isVisible());
+    const auto labels = window->statusBar()->findChildren<QLabel*>();
+    EXPECT_FALSE(std::any_of(labels.begin(), labels.end(),
+                             [](const QLabel* label) { return label->text().contains(QStringLiteral("opening")); }));
+}
+
 TEST_F(SessionLife, ASessionThatCanOnlyBeLookedAtIsShownAndNothingCanBeDoneToIt)
 {
     scriptSoftmax(*link, Provenance::Model);
