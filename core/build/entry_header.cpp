@@ -79,6 +79,17 @@ std::string oraclePrototype(const Task& task, std::string_view output)
     return declaration("cudaError_t", oracleName(task, output), parts);
 }
 
+std::string entryDeclarations(const Task& task)
+{
+    std::string text;
+    if (task.variants.size() == 1) {
+        for (const auto& [name, value] : task.variants.front().constants) {
+            text += fmt::format("constexpr long long {} = {};\n", name, value);
+        }
+    }
+    return text + entryPrototype(task) + ";\n" + workspacePrototype(task) + ";\n";
+}
+
 std::string entryHeader(const Task& task)
 {
     std::string text = fmt::format("// Generated for the task {}; put before every source.\n#pragma once\n"
@@ -93,12 +104,7 @@ std::string entryHeader(const Task& task)
     if (uses(task, {DataType::FP8E4M3, DataType::FP8E5M2})) {
         text += "#include <cuda_fp8.h>\n";
     }
-    if (task.variants.size() == 1) {
-        for (const auto& [name, value] : task.variants.front().constants) {
-            text += fmt::format("constexpr long long {} = {};\n", name, value);
-        }
-    }
-    text += entryPrototype(task) + ";\n" + workspacePrototype(task) + ";\n";
+    text += entryDeclarations(task);
     for (const Argument& argument : task.arguments) {
         if (isOutput(argument)) {
             text += oraclePrototype(task, argument.name) + ";\n";

@@ -12,6 +12,10 @@ namespace espalier {
 /// and the oracle, so that a definition with another signature is an error on the definition's own line. Pure.
 std::string entryHeader(const Task& task);
 
+/// The part of it that a candidate is written against: the variant's constants, prototypes of entry and workspace
+/// query.
+std::string entryDeclarations(const Task& task);
+
 /// One C++ declaration without the semicolon, for messages, prompts and exports:
 /// `extern "C" cudaError_t softmax_f32(const float* x, …, cudaStream_t stream)`.
 std::string entryPrototype(const Task& task);

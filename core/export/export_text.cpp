@@ -2,6 +2,7 @@
 #include "core/export/export_text.h"
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/build/entry_header.h"
 #include "core/export/source_parts.h"
 #include "core/model/language_standard.h"
@@ -96,16 +97,16 @@ std::string workspacePrototypeAs(const Task& task, const std::string& name)
     return workspacePrototype(renamed);
 }
 
-/// `extern "C" T name(…)` as a C++ function of the namespace around it.
-std::string inlined(std::string prototype)
+std::string withoutLinkage(const std::string& prototype)
 {
     constexpr std::string_view linkage = "extern \"C\" ";
-    return "inline " + prototype.substr(linkage.size());
+    return prototype.substr(linkage.size());
 }
 
-bool hasWorkspace(const ExportSubject& subject)
+/// `extern "C" T name(…)` as a C++ function of the namespace around it.
+std::string inlined(const std::string& prototype)
 {
-    return definesFunction(subject.node.source, subject.task.entry + "_workspace");
+    return "inline " + withoutLinkage(prototype);
 }
 
 std::vector<std::string> scalarNames(const Task& task)
@@ -154,6 +155,11 @@ Precondition pointerPrecondition(const Argument& argument)
     return precondition;
 }
 
+bool allows(const UnseenRule& rule, std::int64_t value)
+{
+    return value >= rule.least && value <= rule.most && value % rule.multipleOf == 0;
+}
+
 /// What the task says of a parameter that is passed as it is.
 Precondition parameterPrecondition(const Task& task, const Argument& argument)
 {
@@ -167,17 +173,18 @@ Precondition parameterPrecondition(const Task& task, const Argument& argument)
     const auto stated = task.unseen.find(name);
     const UnseenRule rule = stated == task.unseen.end() ? UnseenRule() : stated->second;
     const std::string& is = argument.name;
+    std::set<std::int64_t> values; // of the cases: also those that the rule leaves out are verified
+    for (const TaskCase& one : task.cases) {
+        const auto value = one.parameters.find(name);
+        if (value != one.parameters.end() && (rule.fixed || !allows(rule, value->second))) {
+            values.insert(value->second);
+        }
+    }
+    std::vector<std::string> equal;
+    for (const std::int64_t value : values) {
+        equal.push_back(fmt::format("{} == {}", is, value));
+    }
     if (rule.fixed) {
-        std::set<std::int64_t> values;
-        for (const TaskCase& one : task.cases) {
-            if (const auto value = one.parameters.find(name); value != one.parameters.end()) {
-                values.insert(value->second);
-            }
-        }
-        std::vector<std::string> equal;
-        for (const std::int64_t value : values) {
-            equal.push_back(fmt::format("{} == {}", is, value));
-        }
         precondition.sentence += fmt::format(", one of {}", fmt::join(values, ", "));
         precondition.check = fmt::format("({})", fmt::join(equal, " || "));
         return precondition;
@@ -192,6 +199,10 @@ Precondition parameterPrecondition(const Task& task, const Argument& argument)
         precondition.sentence += fmt::format(", a multiple of {}", rule.multipleOf);
         precondition.check += fmt::format(" && {} % {} == 0", is, rule.multipleOf);
     }
+    if (!equal.empty()) {
+        precondition.sentence += fmt::format("; or one of {}", fmt::join(values, ", "));
+        precondition.check = fmt::format("(({}) || {})", precondition.check, fmt::join(equal, " || "));
+    }
     return precondition;
 }
 
@@ -202,16 +213,14 @@ std::vector<Precondition> preconditionsOf(const ExportSubject& subject)
         all.push_back(argument.isPointer() ? pointerPrecondition(argument)
                                            : parameterPrecondition(subject.task, argument));
     }
-    if (hasWorkspace(subject)) {
-        all.push_back(
-            {"workspace",
-             fmt::format("at least {}_workspace({}) bytes, as workspace_bytes says; aligned to {} bytes",
-                         subject.names.symbol, fmt::join(scalarNames(subject.task), ", "), workspaceAlignment),
-             fmt::format("workspace_bytes >= {}_workspace({}) && reinterpret_cast<uintptr_t>(workspace) % {} == 0",
-                         subject.names.kernel, fmt::join(scalarNames(subject.task), ", "), workspaceAlignment)});
-    } else {
-        all.push_back({"workspace", "none is needed: nullptr and 0", ""});
-    }
+    const std::string scalars = fmt::format("{}", fmt::join(scalarNames(subject.task), ", "));
+    all.push_back(
+        {"workspace",
+         fmt::format("at least {}_workspace({}) bytes, as workspace_bytes says; aligned to {} bytes; nullptr "
+                     "where 0 are needed",
+                     subject.names.symbol, scalars, workspaceAlignment),
+         fmt::format("workspace_bytes >= {}_workspace({}) && reinterpret_cast<uintptr_t>(workspace) % {} == 0",
+                     subject.names.symbol, scalars, workspaceAlignment)});
     return all;
 }
 
@@ -262,18 +271,15 @@ std::string guardedEntry(const ExportSubject& subject)
             checks.push_back(one.check);
         }
     }
-    std::string text = prototypeAs(subject.task, names.symbol) + "\n{\n";
+    std::string text = fmt::format("{0}\n{{\n    return &{1}_workspace ? {1}_workspace({2}) : 0;\n}}\n\n",
+                                   workspacePrototypeAs(subject.task, names.symbol), names.kernel,
+                                   fmt::join(scalarNames(subject.task), ", "));
+    text += prototypeAs(subject.task, names.symbol) + "\n{\n";
     if (!checks.empty()) {
         text += fmt::format("    if (!({})) {{\n        return cudaErrorInvalidValue;\n    }}\n",
                             fmt::join(checks, " &&\n          "));
     }
-    text += fmt::format("    return {};\n}}\n", callOf(subject.task, names.kernel));
-    if (hasWorkspace(subject)) {
-        text += fmt::format("\n{}\n{{\n    return {}_workspace({});\n}}\n",
-                            workspacePrototypeAs(subject.task, names.symbol), names.kernel,
-                            fmt::join(scalarNames(subject.task), ", "));
-    }
-    return text;
+    return text + fmt::format("    return {};\n}}\n", callOf(subject.task, names.kernel));
 }
 
 std::string sourceHead(const ExportSubject& subject)
@@ -287,8 +293,8 @@ std::string sourceHead(const ExportSubject& subject)
     const BuildRecord build = subject.node.evaluation.build.value_or(BuildRecord{});
     const std::string number = architectureOf(subject);
     head += fmt::format("// Built with nvcc {} for sm_{}: nvcc {} -gencode arch=compute_{},code=sm_{} -c {}.cu\n",
-                        build.toolkit, number, fmt::join(compilerFlags(subject.task, subject.node.source), " "), number,
-                        number, subject.names.file);
+                        build.toolkit, number, flagsText(subject.task, subject.node.source), number, number,
+                        subject.names.file);
     return head;
 }
 
@@ -311,7 +317,17 @@ std::vector<std::string> compilerFlags(const Task& task, const std::string& sour
     std::vector<std::string> flags = {"-std=" + languageStandard(source, task)};
     std::copy_if(task.build.flags.begin(), task.build.flags.end(), std::back_inserter(flags),
                  [](const std::string& flag) { return !flag.starts_with("-std") && !flag.starts_with("--std"); });
+    for (const std::string& root : task.build.includeRoots) {
+        flags.push_back("-I" + root);
+    }
     return flags;
+}
+
+std::string flagsText(const Task& task, const std::string& source)
+{
+    std::vector<std::string> words = compilerFlags(task, source);
+    std::transform(words.begin(), words.end(), words.begin(), shellWord);
+    return inComment(fmt::format("{}", fmt::join(words, " ")));
 }
 
 std::string exportedHeader(const ExportSubject& subject)
@@ -334,27 +350,17 @@ std::string exportedHeader(const ExportSubject& subject)
         text += commentLine(fmt::format("   {:<12} verified with {}", "shapes", fmt::join(shapes, "; ")));
     }
     text += "#pragma once\n" + includesIn(entryHeader(task)) + "\n" + prototypeAs(task, names.symbol) + ";\n";
-    const bool workspace = hasWorkspace(subject);
-    if (workspace) {
-        text += workspacePrototypeAs(task, names.symbol) + ";\n";
-    }
+    text += workspacePrototypeAs(task, names.symbol) + ";\n";
     text += "\n// The kernel itself, without the checks.\n" + prototypeAs(task, names.kernel) + ";\n";
-    if (workspace) {
-        text += workspacePrototypeAs(task, names.kernel) + ";\n";
-    }
     if (!names.alias) {
         return text;
     }
-    text += fmt::format("\n// The name that the task gives it, as long as no other export in sight has it, too.\n"
-                        "namespace {} {{\n{}\n{{\n    return {};\n}}\n",
-                        names.space, inlined(entryPrototype(task)), callOf(task, names.symbol));
-    std::string usings = fmt::format("using {}::{};\n", names.space, task.entry);
-    if (workspace) {
-        text += fmt::format("{}\n{{\n    return {}_workspace({});\n}}\n", inlined(workspacePrototype(task)),
-                            names.symbol, fmt::join(scalarNames(task), ", "));
-        usings += fmt::format("using {}::{}_workspace;\n", names.space, task.entry);
-    }
-    return text + fmt::format("}} // namespace {}\n", names.space) + usings;
+    return text + fmt::format("\n// The name that the task gives it, as long as no other export in sight has it, too.\n"
+                              "namespace {0} {{\n{1}\n{{\n    return {2};\n}}\n{3}\n{{\n    return {4}_workspace({5});"
+                              "\n}}\n}} // namespace {0}\nusing {0}::{6};\nusing {0}::{6}_workspace;\n",
+                              names.space, inlined(entryPrototype(task)), callOf(task, names.symbol),
+                              inlined(workspacePrototype(task)), names.symbol, fmt::join(scalarNames(task), ", "),
+                              task.entry);
 }
 
 std::string exportedSource(const ExportSubject& subject)
@@ -368,8 +374,12 @@ std::string exportedSource(const ExportSubject& subject)
                     "it was judged\n#include \"{0}.h\"\n",
                     names.file);
     text += includesIn(source) + architectureGuard(subject);
-    text += fmt::format("#define {0} {1}\n#define {0}_workspace {1}_workspace\nnamespace {2} {{\n#endif\n", task.entry,
+    text += fmt::format("extern \"C\" __attribute__((weak)) {}; // it may be missing\n",
+                        withoutLinkage(workspacePrototypeAs(task, names.kernel)));
+    text += fmt::format("#define {0} {1}\n#define {0}_workspace {1}_workspace\nnamespace {2} {{\n", task.entry,
                         names.kernel, names.space);
+    // The judge puts entry.h before it: a source may leave the linkage to that, and use its constants.
+    text += entryDeclarations(task) + "#endif\n";
     text += "\n" + source + (source.ends_with('\n') ? "" : "\n");
     text += fmt::format("\n#if __has_include(\"{}.h\")\n}} // namespace {}\n#undef {}\n#undef {}_workspace\n",
                         names.file, names.space, task.entry, task.entry);

@@ -29,8 +29,11 @@ struct ExportSubject {
     const ExportNames& names;
 };
 
-/// What nvcc is told of the language for a source of this task: -std first, then the task's own flags.
+/// What nvcc is told of the language for a source of this task: -std first, then the task's own flags and include
+/// folders.
 std::vector<std::string> compilerFlags(const Task& task, const std::string& source);
+/// Those as they are typed into a shell, for a comment.
+std::string flagsText(const Task& task, const std::string& source);
 
 /// NAME.h: the functions that NAME.cu defines, and under which conditions they were verified. Pure.
 std::string exportedHeader(const ExportSubject& subject);

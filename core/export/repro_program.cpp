@@ -89,10 +89,7 @@ public:
         std::string program = head() + prelude();
         program += fmt::format("extern \"C\" __attribute__((weak)) {}; // it may be missing\n",
                                workspacePrototype(m_task).substr(std::string_view("extern \"C\" ").size()));
-        const bool mentionsMain = m_request.node.source.find("main") != std::string::npos; // a leftover of its own
-        program += mentionsMain ? "#define main candidate_main\n" : "";
         program += enclosed(m_request.node.source, "candidate.cu");
-        program += mentionsMain ? "#undef main\n" : "";
         if (m_request.check) {
             const std::string& oracle = m_task.oracle.source.text;
             program += fmt::format("{}namespace oracle_of_the_task {{\n{}}} // namespace oracle_of_the_task\n",
@@ -111,8 +108,7 @@ private:
         std::string text =
             fmt::format("// Node {} (\"{}\") of a search on {}, called as {} has it.\n"
                         "//   nvcc -O3 {} -lineinfo -arch=native -Xcompiler -ffp-contract=off repro.cu -o repro\n",
-                        node.id.value, title, m_task.id, m_recipe.where,
-                        fmt::join(compilerFlags(m_task, m_request.node.source), " "));
+                        node.id.value, title, m_task.id, m_recipe.where, flagsText(m_task, m_request.node.source));
         if (m_request.check) {
             text += "//   ./repro           calls, times, and every output compared with the fp64 oracle; exit code 3: "
                     "wrong\n"
