@@ -48,6 +48,12 @@ struct Side {
         static const std::vector<CaseTiming> none;
         return best && best->evaluation.timing ? best->evaluation.timing->cases : none;
     }
+    /// Of the best one, which there is; nullopt: it was never timed against the task's root, which is node 1.
+    std::optional<Interval> overRoot() const
+    {
+        const NodeSummary& node = best->summary;
+        return node.id == NodeId{1} ? Interval{1, 1, 1} : node.speedupRoot;
+    }
     Provenance provenance() const
     {
         return best ? best->summary.provenance.value_or(info.provenance) : info.provenance;
@@ -62,6 +68,18 @@ std::string obstacle(const Side& first, const Side& second)
     }
     if (first.info.taskHash != second.info.taskHash) {
         return "Their tasks have the same name and other contents: the figures are not comparable.";
+    }
+    for (const Side* side : {&first, &second}) {
+        const NodeSummary& best = side->best->summary;
+        if (best.olderEdition) {
+            return fmt::format("Node {} of {} was judged under an earlier edition of the task: its figures are not "
+                               "comparable until it is timed again.",
+                               best.id.value, side->info.file);
+        }
+        if (!side->overRoot()) {
+            return fmt::format("Node {} of {} was never timed against the root: its figures are not comparable.",
+                               best.id.value, side->info.file);
+        }
     }
     if (first.provenance() != second.provenance()) {
         return "One is measured and the other modelled: the figures are not comparable; each stands against its own "
@@ -78,8 +96,7 @@ std::string obstacle(const Side& first, const Side& second)
 /// The second session's best over the first one's, in one epoch: each against the root, with both errors.
 std::optional<Interval> ratioOf(const Side& first, const Side& second)
 {
-    const auto overRoot = [](const Side& side) { return side.best->summary.speedupRoot.value_or(Interval{1, 1, 1}); };
-    return obstacle(first, second).empty() ? std::optional(statistics::quotient(overRoot(second), overRoot(first)))
+    return obstacle(first, second).empty() ? std::optional(statistics::quotient(*second.overRoot(), *first.overRoot()))
                                            : std::nullopt;
 }
 

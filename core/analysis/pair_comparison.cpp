@@ -34,6 +34,12 @@ std::string obstacle(const NodeSummary& first, const NodeSummary& second)
     if (first.provenance != second.provenance) {
         return "One is measured and the other modelled: their times are not comparable.";
     }
+    if (first.olderEdition != second.olderEdition) {
+        const NodeSummary &older = first.olderEdition ? first : second, &newer = first.olderEdition ? second : first;
+        return fmt::format("Node {0} was judged under an earlier edition of the task and node {1} under a later one: "
+                           "their times are not comparable until node {0} is timed again.",
+                           older.id.value, newer.id.value);
+    }
     if (first.epoch != second.epoch) {
         return "They were measured on different devices, drivers or toolkits: their times are not comparable.";
     }

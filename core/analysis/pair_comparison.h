@@ -24,7 +24,8 @@ struct PairVerdict {
 };
 
 /// By the paired ratio where one of them is the other's parent or the root, else through the root, with both errors.
-/// Figures of two epochs, and modelled ones with measured ones, are not compared. Pure; thread: any.
+/// Figures of two epochs or of two editions of the task, and modelled ones with measured ones, are not compared. Pure;
+/// thread: any.
 PairVerdict comparePair(const PairSide& first, const PairSide& second);
 
 } // namespace espalier

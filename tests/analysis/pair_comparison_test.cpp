@@ -69,6 +69,12 @@ TEST(PairComparison, WhatCannotBeComparedSaysWhy)
               "They were measured on different devices, drivers or toolkits: their times are not comparable.");
     EXPECT_EQ(comparePair({one, {}}, {timed(3, {2, 2, 2}, Provenance::Model), {}}).sentence,
               "One is measured and the other modelled: their times are not comparable.");
+    other.epoch = one.epoch;
+    other.olderEdition = true;
+    EXPECT_EQ(
+        comparePair({one, {}}, {other, {}}).sentence,
+        "Node 3 was judged under an earlier edition of the task and node 2 under a later one: their times are not "
+        "comparable until node 3 is timed again.");
     other.timeUs.reset();
     other.outcome = Outcome::Incorrect;
     const PairVerdict verdict = comparePair({one, {}}, {other, {}});
