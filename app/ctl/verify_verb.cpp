@@ -2,19 +2,12 @@
 #include "app/ctl/output.h"
 #include "app/ctl/stop_on_interrupt.h"
 #include "app/ctl/verbs.h"
-#include "core/base/file.h"
-#include "core/base/subprocess.h"
-#include "core/base/text.h"
 #include "core/build/toolkit.h"
 #include "core/engine/one_shot.h"
 #include "core/export/export_check.h"
-#include "core/export/export_text.h"
+#include "core/export/foreign_build.h"
 #include "core/model/evaluation_json.h"
-#include "core/model/task_loader.h"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 
@@ -22,34 +15,10 @@ namespace espalier::ctl {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct Checked {
     EvidenceVerdict verdict;
     std::optional<Evaluation> now;
 };
-
-/// Compiles the exported files as another program does, header and checks included. What the compiler complains of, in
-/// one line; empty: nothing.
-Result<std::string> complaintOfForeignBuild(const StoredExport& stored)
-{
-    ESPALIER_TRY(const Toolkit toolkit, findToolkit());
-    ESPALIER_TRY(const ScratchFolder scratch, ScratchFolder::create("espalier-verify"));
-    const std::string architecture = stored.evaluation.build ? stored.evaluation.build->architecture : std::string();
-    std::error_code error;
-    const fs::path source = fs::absolute(stored.folder / (stored.name + ".cu"), error);
-    ProcessSpec spec;
-    ESPALIER_TRY(const Task task, loadTask(stored.task.string()));
-    spec.argv = compilerFlags(task, stored.source);
-    spec.argv.insert(spec.argv.begin(), toolkit.nvcc.string());
-    spec.argv.insert(spec.argv.end(), {"-c", "-o", (scratch.path() / "object").string(), source.string()});
-    if (architecture.starts_with("sm_")) {
-        spec.argv.push_back("-arch=" + architecture);
-    }
-    ESPALIER_TRY(const RunResult built, runToEnd(std::move(spec), "", std::chrono::seconds(300)));
-    const std::string words(trimmed(printable(built.err + built.out, 300)));
-    return built.status.success() ? std::string() : words.substr(0, words.find('\n'));
-}
 
 /// Everything at its place and compiling: is the judge's word the same?
 Result<Checked> judged(const StoredExport& stored, const VerifyVerb& options, std::stop_token stop)
@@ -73,16 +42,25 @@ Result<Checked> judged(const StoredExport& stored, const VerifyVerb& options, st
 
 Result<Checked> checked(const std::string& name, const VerifyVerb& options, std::stop_token stop)
 {
-    const auto broken = [](std::string sentence) { return Checked{{EvidenceState::Broken, std::move(sentence)}, {}}; };
+    const auto settled = [](EvidenceState state, std::string sentence) {
+        return Checked{{state, std::move(sentence)}, {}};
+    };
+    if (std::string older = olderFormat(options.folder, name); !older.empty()) {
+        return settled(EvidenceState::Unknown, std::move(older));
+    }
     if (std::string changed = changedSince(options.folder, name); !changed.empty()) {
-        return broken(std::move(changed));
+        return settled(EvidenceState::Broken, std::move(changed));
     }
-    ESPALIER_TRY(const StoredExport stored, readExport(options.folder, name));
-    ESPALIER_TRY(const std::string complaint, complaintOfForeignBuild(stored));
-    if (!complaint.empty()) {
-        return broken(fmt::format("{}.cu does not compile beside its header: {}", name, complaint));
+    const auto stored = readExport(options.folder, name);
+    if (!stored) {
+        return settled(EvidenceState::Unknown, stored.error().message);
     }
-    return judged(stored, options, std::move(stop));
+    ESPALIER_TRY(const Toolkit toolkit, findToolkit());
+    ESPALIER_TRY(EvidenceVerdict built, builtElsewhere(*stored, toolkit, stop));
+    if (built.state != EvidenceState::Holds) {
+        return Checked{std::move(built), {}};
+    }
+    return judged(*stored, options, std::move(stop));
 }
 
 int exitCodeOf(EvidenceState state)

@@ -4,13 +4,13 @@
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/model/evaluation_json.h"
 #include "core/model/node_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view sums = ".sha256";
+constexpr std::string_view sums = ".sha256", evidence = ".evidence.json";
 
 /// Lines as sha256sum writes them: path -> hash. nullopt: the text is no such list.
 std::optional<std::map<std::string, std::string>> sumsIn(std::string_view text)
@@ -45,21 +45,12 @@ bool staysInside(const std::string& path)
            std::none_of(relative.begin(), relative.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-/// A task's folder may not hold what its hashes do not know: it could change the task.
-std::string strangerIn(const fs::path& folder, const std::string& name, const std::map<std::string, std::string>& known)
+/// Whether a list of hashes is an export's: others write such files, too.
+bool namesEvidence(const fs::path& list, const std::string& name)
 {
-    std::error_code error;
-    const fs::path task = folder / (name + ".task");
-    for (fs::recursive_directory_iterator entry(task, error), end; !error && entry != end; entry.increment(error)) {
-        std::string path = entry->path().lexically_relative(folder).generic_string();
-        if (const std::size_t bak = path.rfind(".bak"); bak != std::string::npos && bak > path.rfind('/')) {
-            continue; // what an earlier export was
-        }
-        if (!entry->is_directory(error) && !known.contains(path)) {
-            return path;
-        }
-    }
-    return "";
+    const auto text = readFile(list);
+    const auto known = text ? sumsIn(*text) : std::nullopt;
+    return known && known->contains(name + std::string(evidence));
 }
 
 std::string ratioText(const TimingRecord& timing, Provenance provenance)
@@ -83,15 +74,34 @@ std::string_view nameOf(EvidenceState state)
     return state == EvidenceState::Holds ? "holds" : state == EvidenceState::Broken ? "broken" : "unknown";
 }
 
+std::vector<std::string> strangersIn(const fs::path& folder, const std::string& name,
+                                     const std::map<std::string, std::string>& known)
+{
+    std::vector<std::string> strangers;
+    std::error_code error;
+    const fs::path task = folder / (name + ".task");
+    for (fs::recursive_directory_iterator entry(task, error), end; !error && entry != end; entry.increment(error)) {
+        std::string path = entry->path().lexically_relative(folder).generic_string();
+        if (const std::size_t bak = path.rfind(".bak"); bak != std::string::npos && bak > path.rfind('/')) {
+            continue; // what an earlier export was
+        }
+        if (!entry->is_directory(error) && !known.contains(path)) {
+            strangers.push_back(std::move(path));
+        }
+    }
+    return strangers;
+}
+
 Result<std::vector<std::string>> exportsIn(const fs::path& folder)
 {
     std::set<std::string> names;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         const std::string file = entry->path().filename().string();
-        for (const std::string_view suffix : {sums, std::string_view(".evidence.json")}) {
-            if (file.ends_with(suffix) && file.size() > suffix.size()) {
-                names.insert(file.substr(0, file.size() - suffix.size()));
+        for (const std::string_view suffix : {sums, evidence}) {
+            std::string name = file.substr(0, file.size() - std::min(file.size(), suffix.size()));
+            if (file.ends_with(suffix) && !name.empty() && (suffix == evidence || namesEvidence(entry->path(), name))) {
+                names.insert(std::move(name));
             }
         }
     }
@@ -133,13 +143,27 @@ std::string changedSince(const fs::path& folder, const std::string& name)
             return fmt::format("{} is not what was exported", path);
         }
     }
-    const std::string stranger = strangerIn(folder, name, *known);
-    return stranger.empty() ? "" : fmt::format("{} was not exported", stranger);
+    const auto strangers = strangersIn(folder, name, *known);
+    return strangers.empty() ? "" : fmt::format("{} was not exported", strangers.front());
+}
+
+std::string olderFormat(const fs::path& folder, const std::string& name)
+{
+    const std::string file = name + std::string(evidence);
+    std::error_code error;
+    const auto text = readFile(folder / file);
+    const auto json = text ? parseJson(*text, file) : Result<Json>(Json());
+    const Json format = json && json->is_object() ? json->value("format", Json()) : Json();
+    if (!format.is_string() || format == evidenceFormat || fs::exists(folder / (name + std::string(sums)), error)) {
+        return "";
+    }
+    return fmt::format("{} is {}, which this version cannot verify: export the kernel again", file,
+                       printable(format.get<std::string>(), 40));
 }
 
 Result<StoredExport> readExport(const fs::path& folder, const std::string& name)
 {
-    const std::string file = name + ".evidence.json";
+    const std::string file = name + std::string(evidence);
     ESPALIER_TRY(const std::string text, readFile(folder / file));
     ESPALIER_TRY(const Json json, parseJson(text, file));
     StoredExport stored;

@@ -6,11 +6,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace espalier {
+
+constexpr std::string_view evidenceFormat = "espalier-evidence-2"; ///< of NAME.evidence.json
 
 /// An export as it lies in a folder, read from its evidence.
 struct StoredExport {
@@ -30,6 +33,15 @@ Result<std::vector<std::string>> exportsIn(const std::filesystem::path& folder);
 
 /// What is not as it was written: one sentence; empty: every byte is. Errors: Io.
 std::string changedSince(const std::filesystem::path& folder, const std::string& name);
+
+/// The files in NAME.task that are none of `known` (keys: paths below `folder`): they could change the task. Backups of
+/// earlier exports are left out. Errors: none; what cannot be listed is not there.
+std::vector<std::string> strangersIn(const std::filesystem::path& folder, const std::string& name,
+                                     const std::map<std::string, std::string>& known);
+
+/// Evidence of an Espalier that wrote no hashes yet proves nothing and denies nothing: one sentence; empty: it is not
+/// such.
+std::string olderFormat(const std::filesystem::path& folder, const std::string& name);
 
 /// Errors: InvalidInput for evidence that cannot be read, Io.
 Result<StoredExport> readExport(const std::filesystem::path& folder, const std::string& name);

@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/export/export_check.h"
 #include "core/export/export_text.h"
 #include "core/export/task_folder.h"
 #include "core/model/evaluation_json.h"
@@ -86,7 +87,7 @@ std::string evidenceOf(const ExportRequest& request, const ExportNames& names, c
         hashes[path] = sha256(text);
     }
     Json json;
-    json["format"] = "espalier-evidence-2";
+    json["format"] = evidenceFormat;
     json["espalier"] = ESPALIER_VERSION;
     json["task"] = {{"id", request.task.id},
                     {"hash", request.task.hash},
@@ -116,11 +117,17 @@ std::string evidenceOf(const ExportRequest& request, const ExportNames& names, c
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Files filesOf(const ExportRequest& request)
+Result<Files> filesOf(const ExportRequest& request)
 {
     const ExportNames names = ExportNames::of(request.task, request.node.source, request.name);
-    const ExportSubject subject{request.task, request.node, request.session, names};
-    const auto taskFiles = taskFolderOf(request.task);
+    ESPALIER_TRY(const TaskFolder folder, taskFolderOf(request.task));
+    const auto& taskFiles = folder.files;
+    Task task = request.task; // with its headers where they are exported to
+    task.build.includeRoots.clear();
+    for (const std::string& root : folder.includeRoots) {
+        task.build.includeRoots.push_back((fs::path(names.file + ".task") / root).lexically_normal().string());
+    }
+    const ExportSubject subject{task, request.node, request.session, names};
     const std::string source = exportedSource(subject);
     Files files = {{names.file + ".cu", source},
                    {names.file + ".h", exportedHeader(subject)},
@@ -152,6 +159,17 @@ struct Room {
     fs::path backup;    ///< where the old file is kept; empty: there was none
 };
 
+fs::path unusedBackup(const fs::path& path)
+{
+    std::error_code error;
+    for (int number = 1;; ++number) {
+        fs::path backup = path.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
+        if (!fs::exists(backup, error)) {
+            return backup;
+        }
+    }
+}
+
 /// Keeps a copy of an existing file with other content, which stays until the new one takes its place.
 Result<Room> makeRoom(const fs::path& path, std::string_view content)
 {
@@ -163,17 +181,30 @@ Result<Room> makeRoom(const fs::path& path, std::string_view content)
     if (old == content) {
         return Room{.needed = false, .backup = {}};
     }
-    for (int number = 1;; ++number) {
-        const fs::path backup = path.string() + (number == 1 ? ".bak" : fmt::format(".bak{}", number));
-        if (!fs::exists(backup, error)) {
-            ESPALIER_CHECK(writeFileAtomically(backup, old));
-            return Room{.needed = true, .backup = backup};
+    fs::path backup = unusedBackup(path);
+    ESPALIER_CHECK(writeFileAtomically(backup, old));
+    return Room{.needed = true, .backup = std::move(backup)};
+}
+
+/// An earlier edition of the task may have had other files: they are none of this one.
+Result<void> setStrangersAside(const fs::path& folder, const Files& files, std::vector<std::string>& kept)
+{
+    std::map<std::string, std::string> known(files.begin(), files.end());
+    for (const std::string& path : strangersIn(folder, fs::path(files.back().first).stem().string(), known)) {
+        const fs::path backup = unusedBackup(folder / path);
+        std::error_code error;
+        fs::rename(folder / path, backup, error);
+        if (error) {
+            return fail(ErrorCode::Io, fmt::format("cannot rename {}: {}", (folder / path).string(), error.message()));
         }
+        kept.push_back(backup.filename().string());
     }
+    return {};
 }
 
 Result<void> writeInto(const fs::path& folder, const Files& files, std::vector<std::string>& kept)
 {
+    ESPALIER_CHECK(setStrangersAside(folder, files, kept));
     for (const auto& [relative, content] : files) {
         const fs::path path = folder / relative;
         ESPALIER_CHECK(makeDirectories(path.parent_path()));
@@ -213,7 +244,7 @@ Result<bool> writeAtOnce(const fs::path& folder, const Files& files)
 Result<ExportedFiles> exportKernel(const ExportRequest& request)
 {
     ESPALIER_CHECK(checkExportable(request));
-    const Files files = filesOf(request);
+    ESPALIER_TRY(const Files files, filesOf(request));
     std::error_code error;
     fs::path folder = fs::absolute(request.folder, error).lexically_normal();
     folder = folder.has_filename() ? folder : folder.parent_path(); // "out/"

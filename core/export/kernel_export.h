@@ -32,7 +32,8 @@ struct ExportedFiles {
 /// contract, device, toolkit, provenance), NAME.task (the task's own files, so that it can be judged again anywhere)
 /// and, last, NAME.sha256 (the hashes of all of them, as sha256sum writes them). A missing folder appears whole; in an
 /// existing one each file is replaced whole, and until the last one is, the hashes tell that something is missing. An
-/// existing file with other content is kept beside as NAME.bak, NAME.bak2, … Returns the paths, and a sentence where
+/// existing file with other content is kept beside as NAME.bak, NAME.bak2, …, and so is a file in NAME.task that this
+/// task does not have. Returns the paths, and a sentence where
 /// another node's files stood there. Thread: any. Errors: InvalidInput when the node has no source or did not pass, or
 /// for a name that is no C identifier; NotSupported for another form; Io. What a person passed over the judge says so
 /// in head and evidence.

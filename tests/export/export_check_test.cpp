@@ -99,6 +99,31 @@ TEST_F(ExportCheckTest, AListThatNamesOtherFilesIsRefused)
     EXPECT_EQ(changedSince(folder(), "softmax_f32"), "softmax_f32.sha256 does not name softmax_f32.h") << "";
 }
 
+TEST_F(ExportCheckTest, HashesOfOthersAreNoExport)
+{
+    ASSERT_TRUE(writeFileAtomically(folder() / "release.tar.gz.sha256", std::string(64, '0') + "  release.tar.gz\n"));
+    ASSERT_TRUE(writeFileAtomically(folder() / "notes.sha256", "no list\n"));
+    EXPECT_EQ(exportsIn(folder()).value(), std::vector<std::string>{"softmax_f32"});
+    fs::remove(folder() / "softmax_f32.evidence.json");
+    EXPECT_EQ(exportsIn(folder()).value(), std::vector<std::string>{"softmax_f32"}) << "its evidence is missed";
+}
+
+TEST_F(ExportCheckTest, EvidenceWithoutHashesIsOfAnOlderVersionOrBroken)
+{
+    const fs::path evidence = folder() / "softmax_f32.evidence.json";
+    std::string text = readFile(evidence).value();
+    text.replace(text.find("evidence-2"), 10, "evidence-1");
+    ASSERT_TRUE(writeFileAtomically(evidence, text));
+    EXPECT_EQ(olderFormat(folder(), "softmax_f32"), "") << "it has hashes, and they say that it was changed";
+    fs::remove(folder() / "softmax_f32.sha256");
+    EXPECT_EQ(olderFormat(folder(), "softmax_f32"),
+              "softmax_f32.evidence.json is espalier-evidence-1, which this version cannot verify: export the kernel "
+              "again");
+    text.replace(text.find("evidence-1"), 10, "evidence-2");
+    ASSERT_TRUE(writeFileAtomically(evidence, text));
+    EXPECT_EQ(olderFormat(folder(), "softmax_f32"), "");
+}
+
 TEST_F(ExportCheckTest, EvidenceHoldsAsLongAsVerdictAndFiguresDo)
 {
     EXPECT_EQ(stateOf(passed(101, 1.99)), EvidenceState::Holds);

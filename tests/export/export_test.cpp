@@ -5,6 +5,7 @@
 #include "core/base/hash.h"
 #include "core/base/json.h"
 #include "core/base/subprocess.h"
+#include "core/export/export_check.h"
 #include "core/model/task_loader.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// `n` is a multiple of 4 at sizes up to 4096: what the task promises.
+/// `n` is a multiple of 4 at sizes up to 4096, or 65: what the task promises and what it verifies.
 constexpr const char* taskJson = R"({
   "schema": 1, "id": "twice", "title": "Twice", "description": "y = 2 x", "entry": "twice", "parameters": ["n"],
   "arguments": [
@@ -23,7 +24,8 @@ constexpr const char* taskJson = R"({
     {"name": "n", "kind": "scalar", "dtype": "i64", "value": "n"}
   ],
   "root": "root.cu", "oracle": {"kind": "cuda", "file": "oracle.cu"},
-  "cases": [{"name": "small", "parameters": {"n": 64}, "roles": ["verify", "time", "simulate"]}],
+  "cases": [{"name": "small", "parameters": {"n": 64}, "roles": ["verify", "time", "simulate"]},
+            {"name": "odd", "parameters": {"n": 65}, "roles": ["verify"]}],
   "unseen": {"n": {"multiple_of": 4, "max": 4096}},
   "contract": {"precision": "f32"}, "flops": "n"
 })";
@@ -132,20 +134,61 @@ TEST_F(ExportTest, TheTaskBesideItIsATaskAgain)
     EXPECT_EQ(task->oracle.source.text, "// the oracle\n");
 }
 
+/// Headers come along, wherever the session has put them; what lies outside of the task's folder is named by its place.
+TEST_F(ExportTest, IncludeFoldersComeAlong)
+{
+    const fs::path own = m_scratch->path() / "task", outside = m_scratch->path() / "shared";
+    std::string json = taskJson;
+    json.insert(json.rfind('}'), ", \"build\": {\"include\": [\"inc\", \"../shared\"]}");
+    for (const auto& [path, content] : {std::pair(own / "task.json", json),
+                                        {own / "root.cu", source},
+                                        {own / "oracle.cu", "// the oracle\n"},
+                                        {own / "inc/deep/step.h", "#define STEP 2\n"},
+                                        {outside / "other.h", "\n"}}) {
+        ASSERT_TRUE(makeDirectories(path.parent_path()));
+        ASSERT_TRUE(writeFileAtomically(path, content));
+    }
+    auto task = loadTask(own.string());
+    ASSERT_TRUE(task) << task.error().message;
+    m_task = std::move(*task);
+    const fs::path moved = m_scratch->path() / "cached";
+    fs::rename(own / "inc", moved);
+    m_task.build.includeRoots.front() = moved.string(); // as a session has it that carries its task
+    ASSERT_TRUE(exported());
+    EXPECT_EQ(changedSince(folder(), "twice"), "");
+    EXPECT_NE(text("twice.cu").find(" -Itwice.task/inc -I" + outside.string() + " "), std::string::npos)
+        << text("twice.cu");
+    fs::remove_all(moved);
+    fs::remove_all(own);
+    const auto again = loadTask((folder() / "twice.task").string());
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->build.includeRoots,
+              (std::vector<std::string>{(folder() / "twice.task/inc").string(), outside.string()}));
+    EXPECT_EQ(text("twice.task/inc/deep/step.h"), "#define STEP 2\n");
+}
+
+TEST_F(ExportTest, FilesOfAnEarlierEditionAreSetAside)
+{
+    ASSERT_TRUE(exported());
+    m_task.oracle.source.name = "reference.cu";
+    m_task.json.replace(m_task.json.find("oracle.cu"), 9, "reference.cu");
+    ASSERT_TRUE(exported());
+    EXPECT_EQ(changedSince(folder(), "twice"), "");
+    EXPECT_EQ(text("twice.task/oracle.cu.bak"), "// the oracle\n");
+    EXPECT_TRUE(loadTask((folder() / "twice.task").string()));
+}
+
 TEST_F(ExportTest, TheHeaderDeclaresWhatThereIsAndStatesUnderWhichConditions)
 {
     ASSERT_TRUE(exported());
-    EXPECT_EQ(text("twice.h").find("twice_workspace"), std::string::npos) << text("twice.h");
     for (const char* line :
          {"//  * x            const float*, [n], dense and row-major, read only, apart from all other "
           "arguments; aligned to 16 bytes\n",
-          "//  * n            int64_t, n, at least 4, at most 4096, a multiple of 4\n",
-          "workspace    none is needed: nullptr and 0\n", "architecture sm_90a"}) {
+          "//  * n            int64_t, n, at least 4, at most 4096, a multiple of 4; or one of 65\n",
+          "_workspace(n) bytes, as workspace_bytes says; aligned to 256 bytes; nullptr where 0 are needed\n",
+          "extern \"C\" size_t twice_", "architecture sm_90a"}) {
         EXPECT_NE(text("twice.h").find(line), std::string::npos) << line << "in\n" << text("twice.h");
     }
-    m_node.source += "extern \"C\" size_t twice_workspace(int64_t n)\n{\n    return 4 * n;\n}\n";
-    ASSERT_TRUE(exported());
-    EXPECT_NE(text("twice.h").find("size_t twice_workspace(int64_t n)"), std::string::npos) << text("twice.h");
 }
 
 TEST_F(ExportTest, WhatAPersonPassedIsNeverCalledVerified)
@@ -173,8 +216,11 @@ TEST_F(ExportTest, WhatAPersonPassedIsNeverCalledVerified)
 TEST_F(ExportTest, ExportsShareAForeignBuildAndRefuseWhatWasNotVerified)
 {
     ASSERT_TRUE(exported());
-    m_node.source += "// another kernel\n";
+    // entry.h gives the linkage, so a source need not; and what defines a function may be a macro.
+    m_node.source.replace(m_node.source.find("extern \"C\" "), 11, "");
+    m_node.source += "#define QUERY(name) size_t name##_workspace(int64_t n)\nQUERY(twice) { return 4 * n; }\n";
     ASSERT_TRUE(exported("faster"));
+    m_node.source = std::string(source) + "// another kernel\n";
     ASSERT_TRUE(exportKernel({m_task, m_node, m_session, "cuda", folder() / "b"}));
     const std::string symbol = "twice_" + sha256(m_node.source).substr(0, 8);
     ASSERT_TRUE(writeFileAtomically(
@@ -185,13 +231,20 @@ TEST_F(ExportTest, ExportsShareAForeignBuildAndRefuseWhatWasNotVerified)
         "#ifdef STEP\n#error a macro is left\n#endif\n"
         "int main()\n{\n    std::printf(\"%d %d %d\\n\", plain(), int(faster(nullptr, nullptr, 5, nullptr, 0, 0)),\n"
         "        int(" +
-            symbol + "(nullptr, nullptr, 8192, nullptr, 0, 0)));\n}\n"));
+            symbol +
+            "(nullptr, nullptr, 8192, nullptr, 0, 0)));\n"
+            "    std::printf(\"%d %d %d %d\\n\", int(faster_workspace(8)), int(faster(nullptr, nullptr, 8, nullptr, "
+            "31, "
+            "0)),\n"
+            "        int(" +
+            symbol + "_workspace(8)), " + symbol +
+            "(nullptr, nullptr, 65, nullptr, 0, 0) == cudaErrorInvalidValue);\n}\n"));
     ASSERT_EQ(built({"main.cu", "faster.cu"}), "") << text("twice.h") << text("twice.cu");
     ProcessSpec app;
     app.argv = {(folder() / "app").string()};
     const auto ran = runToEnd(app, "", std::chrono::seconds(20));
     ASSERT_TRUE(ran) << ran.error().message;
-    EXPECT_EQ(ran->out, "1 1 1\n") << "cudaErrorInvalidValue, without a device";
+    EXPECT_EQ(ran->out, "1 1 1\n32 1 0 0\n") << "cudaErrorInvalidValue, without a device; what was verified is not";
 }
 
 TEST_F(ExportTest, AnotherArchitectureIsRefusedByTheCompiler)
