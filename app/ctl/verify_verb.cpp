@@ -55,8 +55,11 @@ Result<Checked> checked(const std::string& name, const VerifyVerb& options, std:
     if (!stored) {
         return settled(EvidenceState::Unknown, stored.error().message);
     }
-    ESPALIER_TRY(const Toolkit toolkit, findToolkit());
-    ESPALIER_TRY(EvidenceVerdict built, builtElsewhere(*stored, toolkit, stop));
+    const auto toolkit = findToolkit();
+    if (!toolkit) {
+        return settled(EvidenceState::Unknown, toolkit.error().message);
+    }
+    ESPALIER_TRY(EvidenceVerdict built, builtElsewhere(*stored, *toolkit, stop));
     if (built.state != EvidenceState::Holds) {
         return Checked{std::move(built), {}};
     }
