@@ -2,13 +2,13 @@
 // Trees of processes whose owner or root is killed: nothing of them may stay.
 #include "core/base/own_tree.h"
 
+#include "core/base/file.h"
 #include "core/base/subprocess.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/wait.h>
@@ -34,8 +34,7 @@ std::vector<pid_t> marked(const std::string& mark)
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
         const std::string name = entry.path().filename();
-        std::ifstream file(entry.path() / "cmdline");
-        const std::string words((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+        const std::string words = readFile(entry.path() / "cmdline").value_or(""); // it may end meanwhile
         if (name.find_first_not_of("0123456789") == std::string::npos && words.find(mark) != std::string::npos) {
             found.push_back(std::stoi(name));
         }
