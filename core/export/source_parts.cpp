@@ -228,6 +228,9 @@ bool definesFunction(std::string_view source, std::string_view name)
             next += 8;
             blanks();
         }
+        if (code.compare(next, 2, "->") == 0) {
+            next = std::min(code.find_first_of("{;", next), code.size());
+        }
         if (next < code.size() && code[next] == '{') {
             return true;
         }

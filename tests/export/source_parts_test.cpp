@@ -37,6 +37,8 @@ TEST(SourceParts, ADefinitionIsMoreThanACallOrADeclaration)
     EXPECT_FALSE(definesFunction("size_t my_f_workspace(int n) {}", "f_workspace"));
     EXPECT_FALSE(definesFunction("f_workspace(", "f_workspace"));
     EXPECT_TRUE(definesFunction("int f(int (*g)(int)) {}", "f"));
+    EXPECT_TRUE(definesFunction("auto main() -> int { return 0; }", "main"));
+    EXPECT_FALSE(definesFunction("auto main() -> int; struct S {};", "main"));
 }
 
 } // namespace
