@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/node_detail.h"
 
+#include "core/search/editions.h"
 #include "core/search/node_payload.h"
 #include "core/search/record_merge.h"
 
@@ -14,7 +15,7 @@ Result<NodeDetail> readDetail(Store& store, const NodeSummary& summary)
     if (!node) {
         return fail(ErrorCode::NotFound, fmt::format("The session has no node {}.", summary.id.value));
     }
-    ESPALIER_TRY(const std::vector<StoredStage> stages, store.stages(summary.id));
+    ESPALIER_TRY(const std::vector<StoredStage> stages, editions::stagesOf(store, summary.id));
     NodeDetail detail;
     detail.summary = summary;
     detail.source = node->source;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/editions.h"
 
+#include "core/search/record_merge.h"
 #include "core/search/search_tree.h"
 
 #include <cstdlib>
@@ -54,6 +55,25 @@ Result<std::optional<std::string>> rootOfRatios(Store& store)
 Result<void> ratiosRenewed(Store& store)
 {
     return store.setValue(rootBeforeKey, "");
+}
+
+std::vector<StoredStage> holding(std::vector<StoredStage> stages, NodeId node, const Since& since)
+{
+    if (node == taskRoot) {
+        std::erase_if(stages, [&](const StoredStage& stage) { return stage.edition < since.root; });
+    } else if (since.candidates > 1 && !mergeRecords(stages, std::nullopt).final) {
+        std::erase_if(stages, [&](const StoredStage& stage) {
+            return (stage.stage == Stage::Verify || stage.stage == Stage::Time) && stage.edition < since.candidates;
+        });
+    }
+    return stages;
+}
+
+Result<std::vector<StoredStage>> stagesOf(Store& store, NodeId node)
+{
+    ESPALIER_TRY(std::vector<StoredStage> stages, store.stages(node));
+    ESPALIER_TRY(const Since holds, since(store));
+    return holding(std::move(stages), node, holds);
 }
 
 Result<std::set<NodeId>> outdated(Store& store)

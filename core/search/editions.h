@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace espalier {
 
@@ -28,6 +29,12 @@ Result<void> begin(Store& store, std::int64_t edition, const EditionChange& chan
 /// nullopt: they are over the present one.
 Result<std::optional<std::string>> rootOfRatios(Store& store);
 Result<void> ratiosRenewed(Store& store); ///< they are over the present root from now on
+/// Of all records of one node those that say what it is now. The root's are of its present source and gate. A candidate
+/// that has a verdict keeps it (outdated() marks it); one whose pass goes on has passed the present gate only where a
+/// record of that says so.
+std::vector<StoredStage> holding(std::vector<StoredStage> stages, NodeId node, const Since& since);
+/// The same, read.
+Result<std::vector<StoredStage>> stagesOf(Store& store, NodeId node);
 /// Candidates whose verdict is of an edition that does not hold any more.
 Result<std::set<NodeId>> outdated(Store& store);
 

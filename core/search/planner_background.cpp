@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/model/metric.h"
 #include "core/model/node_text.h"
+#include "core/search/editions.h"
 #include "core/search/record_merge.h"
 
 #include <algorithm>
@@ -94,7 +95,7 @@ Result<LessonsContext> Planner::lessonsContext()
 
 Result<Evaluation> Planner::evaluationOf(NodeId node)
 {
-    ESPALIER_TRY(const std::vector<StoredStage> stages, m_journal.store().stages(node));
+    ESPALIER_TRY(const std::vector<StoredStage> stages, editions::stagesOf(m_journal.store(), node));
     return mergeRecords(stages, std::nullopt).evaluation;
 }
 

@@ -99,14 +99,9 @@ Result<void> Planner::restoreNode(const StoredNode& outline, const NodePayload& 
         restoreEnded(outline.id, *payload.ended);
         return {};
     }
-    Store& store = m_journal.store();
     ESPALIER_TRY(StoredNode node, stored(outline.id));
-    ESPALIER_TRY(std::vector<StoredStage> stages, store.stages(node.id));
+    ESPALIER_TRY(const std::vector<StoredStage> stages, editions::stagesOf(m_journal.store(), node.id));
     const std::string& epoch = m_tree.frame().epoch;
-    if (node.id == taskRoot) { // of another edition's root, or judged by another gate
-        ESPALIER_TRY(const editions::Since holding, editions::since(store));
-        std::erase_if(stages, [&](const StoredStage& stage) { return stage.edition < holding.root; });
-    }
     MergedRecords records = mergeRecords(stages, node.id == taskRoot ? std::optional(epoch) : std::nullopt);
     if (!node.source.empty()) {
         m_tree.find(node.id)->traits = traitsOfSource(node.source);

@@ -3,6 +3,7 @@
 
 #include "core/analysis/fresh_runs.h"
 #include "core/analysis/objective.h"
+#include "core/search/editions.h"
 #include "core/search/node_payload.h"
 #include "core/search/record_merge.h"
 #include "core/search/search_tree.h"
@@ -24,7 +25,7 @@ Result<Renewed> renewAll(Store& store, const std::function<bool(NodeId, Evaluati
             if (outline.kind == NodeKind::Idea || outline.state != NodeState::Done) {
                 continue;
             }
-            ESPALIER_TRY(const std::vector<StoredStage> stages, store.stages(outline.id));
+            ESPALIER_TRY(const std::vector<StoredStage> stages, editions::stagesOf(store, outline.id));
             Evaluation evaluation = mergeRecords(stages, std::nullopt).evaluation;
             if (!evaluation.timing || evaluation.timing->cases.empty() || !renew(outline.id, evaluation)) {
                 continue;
