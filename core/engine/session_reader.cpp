@@ -27,11 +27,12 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     reader.m_book.setFrame({info.provenance, info.epoch});
     ESPALIER_TRY(const auto bans, bansIn(*reader.m_store));
     reader.m_book.setBans(limitsOf(bans));
+    ESPALIER_TRY(const editions::Since since, editions::since(*reader.m_store));
     ESPALIER_TRY(const auto nodes, reader.m_store->nodes());
     for (const StoredNode& node : nodes) {
         reader.m_book.add(node);
-        ESPALIER_TRY(const auto stages, reader.m_store->stages(node.id));
-        const MergedRecords records = mergeRecords(stages, std::nullopt);
+        ESPALIER_TRY(auto stages, reader.m_store->stages(node.id));
+        const MergedRecords records = mergeRecords(editions::holding(std::move(stages), node.id, since), std::nullopt);
         if (records.final) {
             reader.m_book.finished(node.id, records.evaluation);
             const auto ended = NodePayload::parse(node.payload).ended; // adds up what was judged more than once
@@ -64,7 +65,7 @@ Result<SessionReader> SessionReader::open(const std::string& file)
     return reader;
 }
 
-/// As the search shows them while it runs.
+/// As the search counts them.
 Result<void> SessionReader::readBranchBudgets()
 {
     ESPALIER_TRY(const auto all, branchLimitsIn(*m_store));
@@ -88,16 +89,13 @@ BranchSpending SessionReader::spentBelow(NodeId id, NodeId consumed) const
         if (!isBelow(below, id)) {
             continue;
         }
-        sum.evaluations += below != id && node.kind != NodeKind::Idea ? 1 : 0;
-        if (node.kind != NodeKind::Idea && below.value > consumed.value) {
-            continue;
-        }
-        if (const auto seconds = m_deviceSeconds.find(below); seconds != m_deviceSeconds.end()) {
-            sum.seconds += seconds->second;
-        }
-        if (const auto asked = m_byNode.find(below); asked != m_byNode.end()) {
-            sum.tokens += asked->second.tokens();
-            sum.usd += asked->second.usd;
+        const auto seconds = m_deviceSeconds.find(below);
+        const bool judged = seconds != m_deviceSeconds.end() && below.value <= consumed.value;
+        const auto counts = judged ? std::optional(countsAsEvaluation(node.cause)) : std::nullopt;
+        sum.evaluations += below != id && countsInBranches(node.kind, counts, m_book.pruned(below)) ? 1 : 0;
+        if (judged) {
+            const auto asked = m_byNode.find(below);
+            sum = sum + costInBranches(asked != m_byNode.end() ? asked->second : Spending(), seconds->second);
         }
     }
     return sum;

@@ -82,6 +82,18 @@ Result<std::map<NodeId, BranchLimits>> branchLimitsIn(Store& store)
     return all;
 }
 
+bool countsInBranches(NodeKind kind, std::optional<bool> counts, bool gone)
+{
+    return kind != NodeKind::Idea && counts.value_or(!gone);
+}
+
+BranchSpending costInBranches(const Spending& asked, double deviceSeconds)
+{
+    return {.tokens = asked.tokens() + asked.possibleTokens,
+            .usd = asked.usd + asked.possibleUsd,
+            .seconds = deviceSeconds};
+}
+
 Result<BranchLimits> changedLimits(BranchLimits limits, const BranchBudget& set, const std::vector<std::string>& lift,
                                    const BranchSpending& spent)
 {

@@ -104,13 +104,8 @@ Result<void> Planner::restoreBranchBudgets()
 void Planner::settleSpending(NodeId id)
 {
     const TreeNode& node = m_tree.at(id);
-    BranchSpending now;
-    now.seconds = node.verdict ? node.verdict->deviceSeconds : 0;
-    if (m_setup.exchanges) {
-        const Spending asked = m_setup.exchanges->of(id);
-        now.tokens = asked.tokens() + asked.possibleTokens; // what a lost answer may have cost counts
-        now.usd = asked.usd + asked.possibleUsd;
-    }
+    const BranchSpending now = costInBranches(m_setup.exchanges ? m_setup.exchanges->of(id) : Spending(),
+                                              node.verdict ? node.verdict->deviceSeconds : 0);
     if (now != node.spent) {
         m_tree.addSpending(id, now - node.spent);
     }

@@ -2,6 +2,7 @@
 // The sorted views of a search tree: what a changed node means for them.
 #include "core/search/search_tree.h"
 
+#include "core/search/branch_limits.h"
 #include "core/search/draw.h"
 
 #include <algorithm>
@@ -78,8 +79,8 @@ void SearchTree::look(NodeId id) const
         mine.gone = gone;
         m_dirty.insert(node.children.begin(), node.children.end());
     }
-    // As the session counts: what is on its way or was judged, but not what was never built or left before it was.
-    const bool counted = node.kind != NodeKind::Idea && (node.verdict ? node.verdict->counts : !gone);
+    const auto counts = node.verdict ? std::optional(node.verdict->counts) : std::nullopt;
+    const bool counted = countsInBranches(node.kind, counts, gone);
     if (counted != mine.counted) {
         mine.counted = counted;
         charge(node.parent, {.evaluations = counted ? 1 : -1});
