@@ -103,7 +103,7 @@ Result<void> EngineCore::renewRatios()
     }));
     for (const auto& [node, evaluation] : renewed) {
         m_book.finished(node, evaluation);
-        m_planner->onMeasuredAgain(node, evaluation);
+        m_planner->onMeasuredAgain(node, evaluation, 0);
     }
     ESPALIER_TRY(const auto outdated, editions::outdated(store));
     for (const NodeId node : outdated) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/engine/engine_core.h"
 
+#include "core/search/ended_record.h"
 #include "core/search/record_merge.h"
 
 #include <algorithm>
@@ -229,7 +230,7 @@ bool EngineCore::workOff()
         any = true;
         if (const auto* ended = std::get_if<pipeline::Ended>(&event)) {
             if (ended->again) {
-                m_planner->onMeasuredAgain(ended->node, ended->evaluation);
+                m_planner->onMeasuredAgain(ended->node, ended->evaluation, deviceSecondsOf(ended->evaluation));
                 if (ended->node == taskRoot) {
                     rootMeasuredAgain(ended->evaluation);
                 }

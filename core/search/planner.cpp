@@ -151,13 +151,13 @@ void Planner::onEnded(NodeId node, const Evaluation& evaluation)
     noteBan(node, evaluation);
 }
 
-void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation)
+void Planner::onMeasuredAgain(NodeId node, const Evaluation& evaluation, double seconds)
 {
     noteBan(node, evaluation);
     const auto renew = [&](Verdict& verdict) {
         const double before = verdict.deviceSeconds;
         verdict = verdictOf(evaluation, m_tree.frame().provenance);
-        verdict.deviceSeconds += before; // it was on the device once more
+        verdict.deviceSeconds = before + seconds;
         if (const auto& overturned = m_book.find(node)->overturned) {
             verdict.outcome = overturned->as;
         }

@@ -64,8 +64,9 @@ public:
     /// Decides as long as it can. `room`: evaluations that may still be requested; `steps`: expansions (nullopt: any).
     State pump(std::int64_t room, std::optional<int>& steps);
     void onEnded(NodeId node, const Evaluation& evaluation);
-    /// A winner was measured once more: what is known of it changes, the decisions taken stay.
-    void onMeasuredAgain(NodeId node, const Evaluation& evaluation);
+    /// A winner was measured once more: what is known of it changes, the decisions taken stay. `seconds`: that the
+    /// device was busy with it; 0: its figures follow from measurements that there are.
+    void onMeasuredAgain(NodeId node, const Evaluation& evaluation, double seconds);
     void onProposers(); ///< one of their descriptors is readable or a timeout passed
     std::optional<Error> takeTrouble();
     void goOn(); ///< the run goes on: what held proposers may be mended
