@@ -74,12 +74,7 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
         return false;
     }
     const bool same = !first && epoch == info.epoch && hello.deviceName == info.deviceName;
-    if (same && DeviceChange::isAnother(info.deviceUuid, hello.uuid)) {
-        if (const auto result = beginOnAnother(); !result) {
-            failRun(result.error().message);
-            return false;
-        }
-    }
+    const bool another = same && DeviceChange::isAnother(info.deviceUuid, hello.uuid);
     if (!same || hello.uuid != info.deviceUuid) {
         if (!first && !same) {
             log(fmt::format(
@@ -91,11 +86,14 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
         info.deviceUuid = hello.uuid;
         info.provenance = hello.provenance();
         info.epoch = epoch;
-        if (const auto result = m_journal.setInfo(info); !result) {
-            failRun(result.error().message);
-            return false;
-        }
-        if (const auto kept = m_journal.setValue(DeviceFacts::key, DeviceFacts::of(hello, epoch).text()); !kept) {
+        const auto kept = m_journal.together([&]() -> Result<void> {
+            if (another) {
+                ESPALIER_CHECK(beginOnAnother());
+            }
+            ESPALIER_CHECK(m_journal.setInfo(info));
+            return m_journal.setValue(DeviceFacts::key, DeviceFacts::of(hello, epoch).text());
+        });
+        if (!kept) {
             failRun(kept.error().message);
             return false;
         }

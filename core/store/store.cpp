@@ -605,8 +605,15 @@ Result<void> Store::updateNode(const StoredNode& node)
 Result<void> Store::together(const std::function<Result<void>()>& writes)
 {
     ESPALIER_TRY(Transaction transaction, Transaction::begin(*m_impl->database));
-    ESPALIER_CHECK(writes());
-    return transaction.commit();
+    const SessionInfo before = m_impl->info;
+    Result<void> done = writes();
+    if (done) {
+        done = transaction.commit();
+    }
+    if (!done) {
+        m_impl->info = before; // as the file has it
+    }
+    return done;
 }
 
 Result<void> Store::addStage(const StoredStage& stage)
