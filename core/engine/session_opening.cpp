@@ -53,6 +53,7 @@ Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, c
     ESPALIER_CHECK(checkDevice(info.device));
     ESPALIER_CHECK(checkBudget(info.budget));
     ESPALIER_CHECK(makeStrategy(info.strategy, info.seed));
+    ESPALIER_CHECK(makeStrategy(options.strategyOnce.value_or(info.strategy), info.seed));
     SessionInfo with = info;
     with.proposers = namesFor(info, options);
     if (!options.models.empty() && std::none_of(with.proposers.begin(), with.proposers.end(), asksModels)) {
@@ -75,18 +76,24 @@ std::unexpected<Error> conflict(const SessionInfo& info, std::string_view what, 
                             info.file, what, has, asked));
 }
 
-/// "auto" that became the simulated device is "sim" as well. Where no judge has ever answered, any device will do.
+/// Where no judge has ever answered, any device will do; where one has measured, any GPU: whether it is of the kind is
+/// seen when it answers.
+bool takesOther(const SessionInfo& info, const std::string& device)
+{
+    return info.deviceName.empty() ||
+           (info.provenance == Provenance::Measured && device.find("sim") == std::string::npos);
+}
+
+/// "auto" that became the simulated device is "sim" as well.
 bool sameDevice(const SessionInfo& info, const std::string& asked)
 {
-    if (asked == info.device || asked == "auto" || info.deviceName.empty()) {
-        return true;
-    }
-    return info.device == "auto" && !info.deviceName.empty() && asked == "sim" && info.provenance == Provenance::Model;
+    return asked == info.device || asked == "auto" ||
+           (info.device == "auto" && asked == "sim" && info.provenance == Provenance::Model);
 }
 
 Result<void> checkConflicts(const SessionInfo& info, const EngineOptions& options)
 {
-    if (options.device && !sameDevice(info, *options.device)) {
+    if (options.device && !sameDevice(info, *options.device) && !takesOther(info, *options.device)) {
         return conflict(info, "device", info.device, *options.device);
     }
     if (options.seed && *options.seed != info.seed) {
@@ -106,23 +113,32 @@ std::string absoluteFolder(const std::filesystem::path& folder)
     return (absolute.has_filename() ? absolute : absolute.parent_path()).string();
 }
 
-/// A plain name that is the session's own task's means that one, unless it was a built-in task from the start.
-bool namesItsOwn(const std::string& name, const SessionInfo& info)
+/// What the engineer's words for the task of an existing session mean; nullopt: the session's own texts. A plain name
+/// that is the session's own task's is that one's, unless it was a built-in task from the start: its folder, where one
+/// of that name is here, and not a built-in task that happens to be called the same.
+std::optional<std::string> meantBy(const std::string& words, const SessionInfo& info)
 {
-    const bool plain = name.find('/') == std::string::npos && name == info.taskId;
-    return plain && std::filesystem::path(info.taskFolder).parent_path() != builtInTasksFolder();
+    const bool plain = words.find('/') == std::string::npos && words == info.taskId;
+    if (!plain || std::filesystem::path(info.taskFolder).parent_path() == builtInTasksFolder()) {
+        return words;
+    }
+    std::error_code ignored;
+    const std::string here = absoluteFolder(words);
+    return std::filesystem::exists(std::filesystem::path(here) / "task.json", ignored) ? std::optional(here)
+                                                                                       : std::nullopt;
 }
 
 /// The task that the engineer named for an existing session; nullopt: the session's own is meant. What is not there any
 /// more need not be there, where it was the session's own.
 Result<std::optional<Task>> namedTask(const SessionInfo& info, const EngineOptions& options, const EngineParts& parts)
 {
-    if (!options.task || namesItsOwn(*options.task, info)) {
+    const auto named = options.task ? meantBy(*options.task, info) : std::nullopt;
+    if (!named) {
         return std::nullopt;
     }
-    auto task = parts.loadTask(*options.task);
+    auto task = parts.loadTask(*named);
     if (!task) {
-        const bool own = *options.task == info.taskId || absoluteFolder(*options.task) == info.taskFolder;
+        const bool own = *named == info.taskId || absoluteFolder(*named) == info.taskFolder;
         return own && task.error().code == ErrorCode::NotFound
                    ? Result<std::optional<Task>>(std::nullopt)
                    : Result<std::optional<Task>>(std::unexpected(task.error()));
@@ -134,23 +150,31 @@ Result<std::optional<Task>> namedTask(const SessionInfo& info, const EngineOptio
     return std::optional(std::move(*task));
 }
 
-/// The task of an existing session, of which another edition may take over.
-Result<Task> sessionTask(Store& store, const EngineOptions& options, const EngineParts& parts)
+struct SessionTask {
+    Task task;
+    bool another = false; ///< edition, which has yet to take over
+};
+
+/// The task that an existing session is to go on with. At most what the session was started with is written.
+Result<SessionTask> sessionTask(Store& store, const EngineOptions& options, const EngineParts& parts)
 {
     ESPALIER_TRY(std::optional<Task> named, namedTask(store.info(), options, parts));
     if (named && named->hash == store.info().taskHash && store.info().edition == 0) {
         ESPALIER_CHECK(session_task::keep(store, *named));
-        return std::move(*named);
+        return SessionTask{std::move(*named)};
     }
     auto own = session_task::of(store, parts.loadTask);
     if (own) {
         ESPALIER_CHECK(session_task::keep(store, *own));
     }
-    if (!named || store.info().edition == 0) {
-        return own;
+    if (named && store.info().edition > 0) {
+        ESPALIER_TRY(const bool another, session_task::isAnother(store, *named));
+        if (another || !own) {
+            return SessionTask{std::move(*named), another};
+        }
     }
-    ESPALIER_TRY(const bool another, session_task::adopt(store, *named));
-    return another || !own ? Result<Task>(std::move(*named)) : std::move(own);
+    ESPALIER_TRY(Task task, std::move(own));
+    return SessionTask{std::move(task)};
 }
 
 /// What the options say replaces what the session remembers.
@@ -165,6 +189,16 @@ void takeModels(SessionInfo& info, const EngineOptions& options)
     if (options.llm) {
         info.llm = recordOf(*options.llm);
     }
+}
+
+void takeOptions(SessionInfo& info, const EngineOptions& options)
+{
+    info.budget = options.budget.value_or(info.budget);
+    if (options.device && takesOther(info, *options.device)) {
+        info.device = *options.device;
+    }
+    info.strategy = options.strategy.value_or(info.strategy); // another one may take over at any time
+    takeModels(info, options);
 }
 
 StoredNode rootNode(const Task& task)
@@ -223,27 +257,24 @@ Result<OpenedSession> reopenSession(const EngineOptions& options, const EnginePa
 {
     ESPALIER_TRY(std::unique_ptr<Store> store, Store::open(options.session, Store::Mode::ReadWrite));
     ESPALIER_CHECK(checkConflicts(store->info(), options));
-    ESPALIER_TRY(Task task, sessionTask(*store, options, parts));
+    ESPALIER_TRY(SessionTask own, sessionTask(*store, options, parts));
     ESPALIER_TRY(std::optional<Incumbent> incumbent,
-                 session_task::incumbentOf(*store, task, options.incumbent.has_value()));
+                 session_task::incumbentOf(*store, own.task, options.incumbent.has_value()));
     SessionInfo info = store->info();
-    if (options.budget) {
-        ESPALIER_CHECK(checkBudget(*options.budget));
-    }
-    if (options.budget) {
-        info.budget = *options.budget;
-    }
-    if (info.deviceName.empty()) { // nothing was judged yet
-        info.device = options.device.value_or(info.device);
-    }
-    info.strategy = options.strategy.value_or(info.strategy); // another one may take over at any time
-    takeModels(info, options);
+    takeOptions(info, options);
     ESPALIER_CHECK(checkNames(info, options, parts));
-    if (info.device != store->info().device || info.strategy != store->info().strategy ||
-        info.budget != store->info().budget || info.models != store->info().models || info.llm != store->info().llm) {
-        ESPALIER_CHECK(store->setInfo(info));
-    }
-    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(task)), std::move(incumbent)};
+    ESPALIER_CHECK(store->together([&]() -> Result<void> { // a refused opening has changed nothing
+        if (own.another) {
+            ESPALIER_CHECK(session_task::adopt(*store, own.task));
+            info = store->info();
+            takeOptions(info, options);
+        }
+        const SessionInfo& now = store->info();
+        const bool changed = info.device != now.device || info.strategy != now.strategy || info.budget != now.budget ||
+                             info.models != now.models || info.llm != now.llm;
+        return changed ? store->setInfo(info) : Result<void>();
+    }));
+    return OpenedSession{std::move(store), std::make_shared<const Task>(std::move(own.task)), std::move(incumbent)};
 }
 
 } // namespace

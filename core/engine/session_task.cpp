@@ -99,19 +99,27 @@ std::string meaningOf(const EditionChange& change, std::int64_t edition, const T
                        means);
 }
 
+/// From the session's newest edition; nullopt: it is that one.
+Result<std::optional<EditionChange>> changeTo(Store& store, const TaskParts& parts)
+{
+    ESPALIER_TRY(const std::vector<StoredEdition> editions, store.editions());
+    ESPALIER_TRY(const TaskParts before,
+                 editions.empty() ? TaskParts::fromJson("{}") : TaskParts::fromJson(editions.back().parts));
+    return parts.hashes() == before.hashes() ? std::nullopt : std::optional(before.changesTo(parts));
+}
+
 /// What the edition means for the nodes: the root's gets its source, and waits for a verdict where the old one does not
 /// hold; where another objective is all that has changed, it is added up.
 Result<void> renewNodes(Store& store, std::int64_t edition, const Task& task, const EditionChange& change)
 {
-    ESPALIER_TRY(std::optional<StoredNode> root, store.node(taskRoot));
+    if (change.objective) { // while it is known which of the root's records are of the present one
+        ESPALIER_CHECK(renewed_figures::addUp(store, task));
+    }
+    ESPALIER_TRY(std::optional<StoredNode> root, store.node(taskRoot)); // with its new figure
     ESPALIER_CHECK(editions::begin(store, edition, change, root ? root->source : std::string()));
     ESPALIER_TRY(const auto before, editions::rootOfRatios(store));
     if (before && *before == task.root.text) { // it came back before the one between was timed
         ESPALIER_CHECK(editions::ratiosRenewed(store));
-    }
-    if (change.objective) {
-        ESPALIER_CHECK(renewed_figures::addUp(store, task));
-        ESPALIER_TRY(root, store.node(taskRoot)); // with its new figure
     }
     if (!root || (!change.stale() && !change.root)) {
         return {};
@@ -145,23 +153,24 @@ Result<void> keep(Store& store, const Task& task)
     return {};
 }
 
-Result<bool> adopt(Store& store, const Task& task)
+Result<bool> isAnother(Store& store, const Task& task)
 {
-    SessionInfo info = store.info();
-    ESPALIER_TRY(const std::vector<StoredEdition> editions, store.editions());
-    ESPALIER_TRY(const TaskParts before,
-                 editions.empty() ? TaskParts::fromJson("{}") : TaskParts::fromJson(editions.back().parts));
-    const TaskParts parts = TaskParts::of(task);
-    if (parts.hashes() == before.hashes()) {
-        return false;
-    }
-    const EditionChange change = before.changesTo(parts);
-    if (change.prototype) {
+    ESPALIER_TRY(const auto change, changeTo(store, TaskParts::of(task)));
+    if (change && change->prototype) {
         return fail(ErrorCode::InvalidInput,
                     fmt::format("Task {} in {} is another operation than that of {}: its id, entry or arguments have "
                                 "changed, and kernels of one cannot serve the other; start a new session.",
-                                task.id, task.folder, info.file));
+                                task.id, task.folder, store.info().file));
     }
+    return change.has_value();
+}
+
+Result<void> adopt(Store& store, const Task& task)
+{
+    const TaskParts parts = TaskParts::of(task);
+    ESPALIER_TRY(const auto changed, changeTo(store, parts));
+    const EditionChange change = changed.value_or(EditionChange());
+    SessionInfo info = store.info();
     std::int64_t edition = 0;
     ESPALIER_CHECK(store.together([&]() -> Result<void> {
         ESPALIER_TRY(edition, store.addEdition(editionOf(task, parts), parts.texts()));
@@ -173,7 +182,7 @@ Result<bool> adopt(Store& store, const Task& task)
     }));
     const std::string& remark = store.info().remark; // about the file, which is no less true
     store.setRemark((remark.empty() ? "" : remark + " ") + meaningOf(change, edition, task));
-    return true;
+    return {};
 }
 
 Result<std::optional<Incumbent>> incumbentOf(Store& store, const Task& task, bool named)

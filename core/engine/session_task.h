@@ -28,11 +28,12 @@ Result<Task> of(Store& store);
 /// Keeps the task as the session's first edition. Nothing where there is one.
 Result<void> keep(Store& store, const Task& task);
 
-/// The task that the engineer named for an existing session, which takes over where it is another edition: its texts
-/// are kept, the root's node gets the new source, and the records that do not hold any more are marked. The session's
-/// remark says what that means. False: it is no other edition. Errors: InvalidInput: another operation (id or
-/// prototype).
-Result<bool> adopt(Store& store, const Task& task);
+/// Whether the task that the engineer named for an existing session is another edition of it. Writes nothing. Errors:
+/// InvalidInput: another operation (id or prototype).
+Result<bool> isAnother(Store& store, const Task& task);
+/// That one takes over: its texts are kept, the root's node gets the new source, and the records that do not hold any
+/// more are marked. The session's remark says what that means.
+Result<void> adopt(Store& store, const Task& task);
 
 /// The engineer's own rival, kept with the session up to 16 MiB. Loaded from the disk where it is not kept; `named`: it
 /// was named for this opening, and a file that has changed is an error.
