@@ -34,6 +34,12 @@ Result<std::string> modelName(const std::string& record)
     return !profile.name.empty() ? profile.name : !profile.model.empty() ? profile.model : profile.provider;
 }
 
+/// A proposer that bears a provider's name asks that one's models alone.
+bool asks(const std::string& proposer, const std::string& provider)
+{
+    return proposer == "llm" || (asksModels(proposer) && proposer == provider);
+}
+
 Result<void> joinModel(std::vector<std::string>& models, const std::string& record)
 {
     ESPALIER_TRY(const std::string name, modelName(record));
@@ -60,6 +66,14 @@ bool asksModels(const std::string& name)
     return name == "llm" || name == "command" || name == "replay" || name == "manual";
 }
 
+bool allAreAsked(const std::vector<std::string>& names, const std::vector<llm::ModelProfile>& models)
+{
+    return std::all_of(models.begin(), models.end(), [&names](const llm::ModelProfile& model) {
+        return std::any_of(names.begin(), names.end(),
+                           [&model](const std::string& name) { return asks(name, model.provider); });
+    });
+}
+
 Participants participantsOf(const SessionInfo& info)
 {
     return {info.proposers, info.models, info.llm};
@@ -76,8 +90,7 @@ SessionInfo withParticipants(SessionInfo info, const Participants& participants)
 std::vector<std::string> namesFor(const SessionInfo& info, const EngineOptions& options)
 {
     std::vector<std::string> names = options.proposers.value_or(info.proposers);
-    const bool asked = std::any_of(names.begin(), names.end(), asksModels);
-    if (!options.proposers && !options.models.empty() && !asked) {
+    if (!options.proposers && !allAreAsked(names, options.models)) {
         names.emplace_back("llm");
     }
     return names;
@@ -96,8 +109,11 @@ Result<Participants> changed(Participants now, const command::ChangeProposers& c
         }
         std::erase(now.names, name);
     }
+    std::vector<llm::ModelProfile> models;
     for (const std::string& record : change.models) {
         ESPALIER_CHECK(joinModel(now.models, record));
+        ESPALIER_TRY(llm::ModelProfile model, profileFrom(record));
+        models.push_back(std::move(model));
     }
     for (const std::string& name : change.add) {
         if (!contains(now.names, name)) {
@@ -106,7 +122,7 @@ Result<Participants> changed(Participants now, const command::ChangeProposers& c
             return fail(ErrorCode::InvalidInput, fmt::format("The proposer {} takes part already.", name));
         }
     }
-    if (!change.models.empty() && std::none_of(now.names.begin(), now.names.end(), asksModels)) {
+    if (!allAreAsked(now.names, models)) {
         now.names.emplace_back("llm");
     }
     if (now.names.empty()) {

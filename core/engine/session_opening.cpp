@@ -56,7 +56,7 @@ Result<void> checkNames(const SessionInfo& info, const EngineOptions& options, c
     ESPALIER_CHECK(makeStrategy(options.strategyOnce.value_or(info.strategy), info.seed));
     SessionInfo with = info;
     with.proposers = namesFor(info, options);
-    if (!options.models.empty() && std::none_of(with.proposers.begin(), with.proposers.end(), asksModels)) {
+    if (!allAreAsked(with.proposers, options.models)) {
         return fail(
             ErrorCode::InvalidInput,
             fmt::format("A model is named and nobody asks it: add llm to the proposers ({}), or leave the model "

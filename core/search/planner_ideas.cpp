@@ -52,20 +52,19 @@ void Planner::finishAsking()
     }
     const Asking asked = *std::exchange(m_asking, std::nullopt);
     settleSpending(asked.parent);
-    bool postponed = false;
-    AskedProposers::Names answered;
+    AskedProposers::Names answered, postponed;
     for (const AskedProposer& one : asked.answers) {
-        postponed = postponed || one.answer->postponed;
-        if (!one.answer->postponed) {
-            answered.emplace(one.proposer->name());
-        }
+        (one.answer->postponed ? postponed : answered).emplace(one.proposer->name());
         noteDropped(asked.parent, *one.proposer, one.answer->dropped);
         if (!addIdeas(m_tree.at(asked.parent), *one.proposer, one.answer->ideas, asked.why)) {
             return; // asked again when the run goes on; the ideas that are there stay
         }
     }
     if (asked.byHand) {
-        if (!postponed) {
+        // Who has come meanwhile, perhaps in the place of one that was asked, has not answered: the request stays.
+        if (std::all_of(m_proposers.begin(), m_proposers.end(), [&answered](const auto& one) {
+                return !one->readsBackground() || answered.contains(one->name());
+            })) {
             m_ideaRequests.pop_front();
             if (const auto result = keepIdeaRequests(); !result) {
                 trouble(result.error());
@@ -75,14 +74,19 @@ void Planner::finishAsking()
     }
     // A model's answer must not be paid for twice; and asking a playbook again brings nothing, but costs a large
     // session seconds when every parent of it is asked.
-    const auto noted = answered.empty() ? Result<void>() : AskedProposers(m_journal).add(asked.parent, answered);
-    if (!noted) {
-        return trouble(noted.error());
+    const AskedProposers record(m_journal);
+    const auto noted = answered.empty() ? Result<void>() : record.add(asked.parent, answered);
+    const auto all = noted ? record.under(asked.parent) : std::unexpected(noted.error());
+    if (!all) {
+        return trouble(all.error());
     }
-    if (postponed) {
+    if (!postponed.empty()) {
         m_askAgain.insert(asked.parent);
     }
-    m_tree.find(asked.parent)->asked = true; // of one that could not answer: until it can be asked
+    // One that could not answer counts until it can be asked; one that has come meanwhile is asked next.
+    m_tree.find(asked.parent)->asked = std::all_of(m_proposers.begin(), m_proposers.end(), [&](const auto& one) {
+        return all->contains(one->name()) || postponed.contains(one->name());
+    });
 }
 
 bool Planner::addIdeas(const TreeNode& parent, const Proposer& proposer, const std::vector<ProposedIdea>& ideas,

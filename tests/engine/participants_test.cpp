@@ -50,6 +50,32 @@ TEST(Participants, JoinAndLeave)
     EXPECT_EQ(changed(*two, {{}, {"llm"}, {}, ""})->models, two->models) << "they are remembered";
 }
 
+TEST(Participants, AModelThatNobodyAsksBringsTheProposerThatDoes)
+{
+    const auto of = [](const char* provider) {
+        llm::ModelProfile profile;
+        profile.name = profile.model = profile.provider = provider;
+        return profile;
+    };
+    const auto joined = [&](const Names& names, const char* provider) {
+        return changed({names, {}, ""}, {{}, {}, {recordOf(of(provider))}, ""})->names;
+    };
+    for (const char* own : {"manual", "command", "replay"}) {
+        EXPECT_EQ(joined({"playbook", own}, "openai"), (Names{"playbook", own, "llm"})) << own;
+        EXPECT_EQ(joined({"playbook", own}, own), (Names{"playbook", own}));
+    }
+    EXPECT_EQ(joined({"llm"}, "command"), Names{"llm"});
+    EXPECT_FALSE(allAreAsked({"command"}, {of("command"), of("openai")}));
+    EXPECT_TRUE(allAreAsked({"command", "llm"}, {of("command"), of("openai")}));
+    EXPECT_TRUE(allAreAsked({"playbook"}, {}));
+    SessionInfo info;
+    info.proposers = {"playbook", "manual"};
+    EngineOptions options;
+    EXPECT_EQ(namesFor(info, options), info.proposers);
+    options.models = {of("openai")};
+    EXPECT_EQ(namesFor(info, options), (Names{"playbook", "manual", "llm"}));
+}
+
 TEST(Participants, WhatCannotBeIsOneSentence)
 {
     const Participants now{{"playbook", "tuner"}, {}, ""};
@@ -95,6 +121,25 @@ protected:
             world.say(std::string("idea fake: ") + parent, ideasAnswer({}));
         }
     }
+    /// Runs until the model has been asked once more, and does not answer.
+    void runUntilAsked()
+    {
+        const std::size_t before = world.left.size();
+        world.silent = true;
+        engine.post(command::Run{});
+        for (int i = 0; i < 200 && world.left.size() == before; ++i) {
+            engine.turn();
+        }
+        ASSERT_EQ(world.left.size(), before + 1);
+    }
+    void answerAll()
+    {
+        ASSERT_TRUE(engine.failures.empty()) << engine.failures[0].error.message;
+        world.silent = false;
+        engine.settle();
+        EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+        EXPECT_EQ(world.unknown, "");
+    }
     static command::ChangeProposers join(const std::string& name) { return {{name}, {}, {}, ""}; }
     static command::ChangeProposers leave(const std::string& name) { return {{}, {name}, {}, ""}; }
 };
@@ -133,6 +178,51 @@ TEST_F(ProposersChange, WhoeverJoinsWhileItRunsFindsTheSameTree)
     EXPECT_TRUE(one.failures.empty());
     EXPECT_EQ(one.status.evaluations, 3) << one.tree();
     EXPECT_EQ(one.status.best, one.node("keep rows in registers"));
+}
+
+TEST_F(ProposersChange, WhoeverJoinsWhileAQuestionIsOpenIsAskedNext)
+{
+    engine.options.proposers = {"llm"};
+    open();
+    runUntilAsked();
+    engine.post(join("playbook"));
+    answerAll();
+    for (const char* title : {"keep rows in registers", "vector", "warp"}) {
+        EXPECT_EQ(engine.summary(title).outcome, Outcome::Passed) << engine.tree();
+    }
+    const std::string tree = engine.tree();
+    engine.options.proposers.reset();
+    open(); // nobody was left out who would be asked after a restart
+    engine.run();
+    EXPECT_EQ(engine.tree(), tree);
+}
+
+TEST_F(ProposersChange, AModelThatIsReplacedWhileItsQuestionIsOpenIsAskedAgain)
+{
+    engine.options.proposers = {"llm"};
+    open();
+    runUntilAsked();
+    engine.post(command::ChangeProposers{{"llm"}, {}, {record("other")}, ""});
+    answerAll();
+    EXPECT_EQ(questionsUnder(world, "idea fake: root"), 2);
+    EXPECT_EQ(engine.summary("keep rows in registers").outcome, Outcome::Passed) << engine.tree();
+}
+
+TEST_F(ProposersChange, WhatTheEngineerAskedIsAskedOfTheReplacement)
+{
+    engine.options.proposers = {"llm"};
+    world.say("idea fake: root", ideasAnswer({"split the rows"}));
+    world.say("implement fake: split the rows #0", kernelAnswer("fake split time=50 \n"));
+    world.say("idea fake: split the rows", ideasAnswer({}));
+    open();
+    engine.run();
+    ASSERT_EQ(engine.status.evaluations, 1) << engine.tree();
+    engine.post(command::Ask{taskRoot, "", true});
+    runUntilAsked();
+    engine.post(command::ChangeProposers{{"llm"}, {}, {record("other")}, ""});
+    answerAll();
+    EXPECT_EQ(questionsUnder(world, "idea fake: root"), 3);
+    EXPECT_EQ(engine.summary("split the rows").outcome, Outcome::Passed) << engine.tree();
 }
 
 TEST_F(ProposersChange, AModelThatLeavesTakesItsQuestionsAlong)
