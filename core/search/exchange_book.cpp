@@ -117,6 +117,19 @@ Result<void> ExchangeBook::ended(const Exchange& exchange)
     return {};
 }
 
+Result<void> ExchangeBook::endOpen(NodeId node)
+{
+    ESPALIER_TRY(const std::vector<Exchange> all, m_journal.store().exchangesOf(node));
+    for (Exchange exchange : all) {
+        if (exchange.state == Exchange::State::Sent) {
+            exchange.state = Exchange::State::Failed;
+            exchange.reason = "Cancelled before the answer was there.";
+            ESPALIER_CHECK(ended(exchange));
+        }
+    }
+    return {};
+}
+
 void ExchangeBook::grew(const Exchange& exchange, std::string_view text)
 {
     Grown& grown = m_grown[exchange.id];

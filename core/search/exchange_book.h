@@ -38,6 +38,8 @@ public:
         std::string text;
     };
     std::vector<Grown> takeGrown();
+    /// Of a node that has ended: what was asked for it and is open still, perhaps since an earlier run, is cancelled.
+    Result<void> endOpen(NodeId node);
     void touch(NodeId node) { m_changed.insert(node); }
     void touchAll();                ///< every node that something was asked about
     std::set<NodeId> takeChanged(); ///< nodes whose exchanges began or ended

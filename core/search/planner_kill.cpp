@@ -39,6 +39,11 @@ void Planner::endKilled(NodeId id)
         }
         m_generating.erase(asked);
     }
+    if (m_setup.exchanges) { // an earlier run's too
+        if (const auto ended = m_setup.exchanges->endOpen(id); !ended) {
+            trouble(ended.error());
+        }
+    }
     std::erase(m_unanswered, id);
     if (std::erase(m_postponed, id) > 0) {
         unpark(id);

@@ -213,11 +213,12 @@ Result<void> update(Database& database, const Exchange& exchange)
 
 Result<void> markLost(Database& database, std::string_view at)
 {
-    Statement statement = database.prepare(
-        fmt::format("UPDATE exchanges SET state='lost', ended_at=?, details=json_set(details, '$.reason', 'Espalier "
-                    "ended before the answer came; the provider may have billed the request.') WHERE state='sent' "
-                    "AND provider NOT IN ('{}')",
-                    fmt::join(freeProviders, "','")));
+    const std::string billed = fmt::format("provider NOT IN ('{}')", fmt::join(freeProviders, "','"));
+    Statement statement = database.prepare(fmt::format(
+        "UPDATE exchanges SET state=iif({0}, 'lost', 'failed'), ended_at=?, details=json_set(details, '$.reason', "
+        "'Espalier ended before the answer came' || iif({0}, '; the provider may have billed the request.', '.')) "
+        "WHERE state='sent' AND ({0} OR purpose='summarise-lessons')",
+        billed));
     statement << at;
     return statement.run();
 }

@@ -17,7 +17,8 @@ extern const char* const migration;
 
 Result<std::int64_t> add(Database& database, const Exchange& exchange); ///< returns its id; `exchange.id` is not read
 Result<void> update(Database& database, const Exchange& exchange);      ///< everything that an answer brings
-/// Those still without an answer were under way when an earlier process ended; where nobody bills they stay open.
+/// Those still without an answer were under way when an earlier process ended. Where nobody bills they stay open, but
+/// for a question about lessons: that one is never taken up again.
 Result<void> markLost(Database& database, std::string_view at);
 Result<std::optional<Exchange>> find(Database& database, std::int64_t id);
 /// The last one for this question, where it has no answer: open, or lost.

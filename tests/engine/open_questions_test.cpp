@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pause waits for nobody: what was asked stays open as it was asked, and is answered when the run goes on.
+#include "core/store/database.h"
 #include "tests/engine/model_search_harness.h"
 
 #include <chrono>
@@ -182,6 +183,47 @@ TEST_F(OpenQuestion, OfAKilledCandidateIsClosed)
     engine.run();
     EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
     EXPECT_EQ(world.counts["implement fake: keep rows in registers #0"], 1);
+}
+
+/// Nor is it after a restart, when nobody has asked it again yet.
+TEST_F(OpenQuestion, OfAKilledCandidateIsClosedInALaterProcess)
+{
+    script();
+    world.provider = "manual";
+    world.silentPurpose = "implement";
+    open();
+    engine.post(command::Run{});
+    for (int i = 0; i < 200 && world.left.size() < 3; ++i) {
+        engine.turn();
+    }
+    ASSERT_EQ(world.left.size(), 3u);
+    open();
+    ASSERT_EQ(stored().at(1).state, Exchange::State::Sent);
+    engine.post(command::Kill{NodeId{4}});
+    EXPECT_EQ(engine.nodes.at(NodeId{4}).cause, NotRunCause::Cancelled);
+    EXPECT_EQ(stored().at(1).state, Exchange::State::Failed);
+    EXPECT_EQ(stored().at(2).state, Exchange::State::Sent) << "of another candidate";
+}
+
+/// A session of an older version did not write down who was asked for ideas.
+TEST_F(OpenQuestion, OfAnOlderSessionIsTakenUp)
+{
+    script();
+    world.provider = "manual";
+    runUntilAsked();
+    pause();
+    engine.drop();
+    {
+        auto database = Database::open(engine.options.session, Database::Mode::ReadWrite).value();
+        ASSERT_TRUE(database.execute("UPDATE exchanges SET key = 'ideas/1/0'"));
+    }
+    world.silent = false;
+    open();
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+    EXPECT_EQ(stored().at(0).state, Exchange::State::Answered);
+    EXPECT_EQ(stored().at(0).key, "ideas/1/0");
+    EXPECT_EQ(engine.status.spending.requests, static_cast<std::int64_t>(world.left.size()) - 1);
 }
 
 /// Same answers, same tree: paused and gone on with after any turn, in one process or in the next.

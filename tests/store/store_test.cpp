@@ -424,8 +424,10 @@ TEST_F(StoreTest, ACopyIsWholeWhileTheSessionIsWritten)
 TEST_F(StoreTest, AQuestionStaysOpenWhereNobodyBillsAndIsLostElsewhere)
 {
     auto store = Store::create(m_file, info()).value();
-    const auto ask = [&store](const std::string& key, const std::string& provider, const std::string& prompt) {
+    const auto ask = [&store](const std::string& key, const std::string& provider, const std::string& prompt,
+                              const std::string& purpose = "implement") {
         Exchange exchange;
+        exchange.purpose = purpose;
         exchange.node = NodeId{1};
         exchange.key = key;
         exchange.provider = provider;
@@ -436,6 +438,8 @@ TEST_F(StoreTest, AQuestionStaysOpenWhereNobodyBillsAndIsLostElsewhere)
     ask("person", "manual", "to a person");
     ask("program", "command", "to a program");
     ask("server", "anthropic", "to a server");
+    ask("lessons", "command", "what was learned", "summarise-lessons");
+    ask("paid lessons", "anthropic", "what was learned", "summarise-lessons");
     Exchange answered = ask("settled", "openai", "at first");
     answered.state = Exchange::State::Lost;
     ASSERT_TRUE(store->updateExchange(answered));
@@ -450,6 +454,13 @@ TEST_F(StoreTest, AQuestionStaysOpenWhereNobodyBillsAndIsLostElsewhere)
     EXPECT_EQ(unanswered("person")->prompt, "to a person");
     EXPECT_EQ(unanswered("program")->state, Exchange::State::Sent);
     EXPECT_EQ(unanswered("server")->state, Exchange::State::Lost);
+    EXPECT_EQ(unanswered("paid lessons")->state, Exchange::State::Lost);
+    EXPECT_NE(unanswered("paid lessons")->reason.find("may have billed"), std::string::npos);
+    EXPECT_FALSE(unanswered("lessons")) << "nobody asks those again";
+    const Exchange ended = store->exchanges().value().at(3);
+    EXPECT_EQ(ended.state, Exchange::State::Failed);
+    EXPECT_EQ(ended.reason, "Espalier ended before the answer came.");
+    EXPECT_NE(ended.endedAt, "");
     EXPECT_EQ(unanswered("server")->prompt, "to a server");
     EXPECT_FALSE(unanswered("settled")) << "what was lost was answered later";
     EXPECT_FALSE(unanswered("never asked"));
