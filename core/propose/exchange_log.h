@@ -21,6 +21,8 @@ public:
     /// The question as it was asked before a pause or in an earlier run, without an answer since: it is asked again as
     /// it was, whatever is known by now.
     virtual Result<std::optional<Exchange>> unanswered(const std::string& key) = 0;
+    /// Whether the model of this profile has answered anything in this session.
+    virtual bool hasAnswered(const std::string& profile) const = 0;
     /// Why a request of about this size may not go out: a sentence that names the cap. nullopt: it may. Requests under
     /// way count with their estimates.
     virtual std::optional<std::string> refusal(std::int64_t tokens, std::optional<double> usd) const = 0;

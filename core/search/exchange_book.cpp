@@ -35,6 +35,9 @@ void ExchangeBook::count(const Exchange& exchange)
 {
     m_total.add(exchange);
     m_byNode[exchange.node].add(exchange);
+    if (exchange.state == Exchange::State::Answered) {
+        m_answering.insert(exchange.profile);
+    }
     m_changed.insert(exchange.node);
 }
 

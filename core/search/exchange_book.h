@@ -21,6 +21,7 @@ public:
 
     Result<std::optional<Exchange>> answered(const std::string& key) override;
     Result<std::optional<Exchange>> unanswered(const std::string& key) override;
+    bool hasAnswered(const std::string& profile) const override { return m_answering.contains(profile); }
     std::optional<std::string> refusal(std::int64_t tokens, std::optional<double> usd) const override;
     Result<std::int64_t> sent(const Exchange& exchange) override;
     void leftOpen(const Exchange& exchange) override;
@@ -53,6 +54,7 @@ private:
     std::map<std::int64_t, Exchange> m_underWay; ///< without their texts
     std::map<std::int64_t, Grown> m_grown;
     std::set<NodeId> m_changed;
+    std::set<std::string> m_answering; ///< profiles that have answered
 };
 
 } // namespace espalier

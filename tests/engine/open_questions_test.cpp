@@ -152,7 +152,7 @@ TEST_F(OpenQuestion, OfAPersonStaysOpenAsItWasAsked)
             int ideas = 0;
             const auto all = store->exchanges().value();
             for (const Exchange& one : all) {
-                ideas += one.key == "ideas/1/0" ? 1 : 0;
+                ideas += one.key == "ideas/1/of llm/0" ? 1 : 0;
                 EXPECT_EQ(one.state, Exchange::State::Answered) << one.key;
             }
             EXPECT_EQ(ideas, 1);
@@ -348,6 +348,69 @@ TEST_F(OpenQuestion, AProgramMayStumble)
     EXPECT_EQ(engine.status.state, RunState::Paused) << engine.status.why;
     EXPECT_EQ(engine.status.why, "command agent: it ended with exit code 127");
     EXPECT_EQ(world.counts["idea fake: second"] + world.counts["idea fake: third"], 6);
+}
+
+/// A prompt on which a program never ends ends its idea, in the first run and after a restart; the rest goes on.
+TEST_F(OpenQuestion, AProgramMayHangOnOnePrompt)
+{
+    for (const bool restart : {false, true}) {
+        EngineHarness own;
+        own.options.proposers = {"llm"};
+        own.makeProposers = engine.makeProposers;
+        world = ModelWorld();
+        world.provider = "command";
+        world.say("idea fake: root", ideasAnswer({"first", "second"}));
+        world.fail("implement fake: first #0", llm::ChatFailure::Kind::Deadline,
+                   "command agent: it did not end in 600 s");
+        world.say("implement fake: second #0", kernelAnswer("fake two time=41 \n"));
+        world.say("idea fake: second", ideasAnswer({}));
+        world.silentPurpose = restart ? "implement" : "";
+        ASSERT_TRUE(own.open());
+        if (restart) { // whoever asks then has seen no answer of the program's
+            own.post(command::Run{});
+            for (int i = 0; i < 200 && world.left.size() < 3; ++i) {
+                own.turn();
+            }
+            ASSERT_EQ(world.left.size(), 3u);
+            world.silentPurpose.clear();
+            ASSERT_TRUE(own.open());
+        }
+        own.run();
+        EXPECT_EQ(world.unknown, "");
+        EXPECT_EQ(own.status.state, RunState::Finished) << own.status.why;
+        EXPECT_EQ(own.summary("first").cause, NotRunCause::NoSource) << own.tree();
+        EXPECT_EQ(own.summary("first").reason, "command agent: it did not end in 600 s");
+        EXPECT_EQ(own.summary("second").outcome, Outcome::Passed) << own.tree();
+    }
+}
+
+/// One that has never answered is not believed to take the other questions; nor does a run that goes on meet the same
+/// one for ever.
+TEST_F(OpenQuestion, AProgramThatNeverAnsweredIsMendedFirst)
+{
+    world.provider = "command";
+    for (int i = 0; i < 3; ++i) {
+        world.fail("idea fake: root", llm::ChatFailure::Kind::Deadline, "command agent: it did not end in 600 s");
+    }
+    world.say("idea fake: root", ideasAnswer({"first", "second"}));
+    for (const char* name : {"implement fake: first #0", "implement fake: second #0"}) {
+        world.fail(name, llm::ChatFailure::Kind::Deadline, "command agent: it did not end in 600 s");
+    }
+    open();
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Paused);
+    EXPECT_EQ(engine.status.why, "command agent: it did not end in 600 s");
+    EXPECT_EQ(world.counts["idea fake: root"], 3);
+    engine.run(); // both questions of now go wrong: the first ends, and the second holds it
+    EXPECT_EQ(engine.status.state, RunState::Paused);
+    const auto ended = [this] {
+        return (engine.summary("first").cause == NotRunCause::NoSource ? 1 : 0) +
+               (engine.summary("second").cause == NotRunCause::NoSource ? 1 : 0);
+    };
+    EXPECT_EQ(ended(), 1) << engine.tree();
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+    EXPECT_EQ(ended(), 2) << engine.tree();
 }
 
 } // namespace

@@ -225,6 +225,30 @@ TEST_F(ProposersChange, WhatTheEngineerAskedIsAskedOfTheReplacement)
     EXPECT_EQ(engine.summary("split the rows").outcome, Outcome::Passed) << engine.tree();
 }
 
+/// Each has its own answer, though both are asked about the same parent.
+TEST_F(ProposersChange, AModelThatJoinsDoesNotGetTheAnswerOfAnother)
+{
+    engine.makeProposers = [this](const ProposerChoice& choice) -> Result<std::vector<std::unique_ptr<Proposer>>> {
+        std::vector<std::unique_ptr<Proposer>> made;
+        for (const std::string& name : choice.names) {
+            made.push_back(scriptedProposer(world, settings, models, name));
+        }
+        return made;
+    };
+    engine.options.proposers = {"llm"};
+    world.say("idea fake: root", ideasAnswer({"split the rows"}));
+    world.say("implement fake: split the rows #0", kernelAnswer("fake split time=50 \n"));
+    world.say("idea fake: split the rows", ideasAnswer({}));
+    open();
+    engine.run();
+    engine.post(join("command"));
+    engine.run();
+    EXPECT_EQ(world.unknown, "");
+    EXPECT_EQ(questionsUnder(world, "idea fake: root"), 2);
+    EXPECT_EQ(engine.summary("split the rows").proposer, "command") << engine.tree();
+    EXPECT_EQ(engine.summary("split the rows").outcome, Outcome::Passed);
+}
+
 TEST_F(ProposersChange, AModelThatLeavesTakesItsQuestionsAlong)
 {
     engine.options.proposers = {"playbook", "llm"};

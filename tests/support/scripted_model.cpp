@@ -121,7 +121,7 @@ std::vector<llm::chat::Event> ScriptedModel::receive()
 }
 
 std::unique_ptr<LlmProposer> scriptedProposer(ModelWorld& world, LlmSettings settings,
-                                              const std::vector<std::string>& models)
+                                              const std::vector<std::string>& models, const std::string& proposer)
 {
     std::vector<LlmModel> made;
     for (const std::string& name : models) {
@@ -139,7 +139,7 @@ std::unique_ptr<LlmProposer> scriptedProposer(ModelWorld& world, LlmSettings set
     for (const std::string& name : promptNames()) {
         prompts.push_back(loadPrompt(name).value());
     }
-    return std::make_unique<LlmProposer>("llm", std::move(made), std::move(prompts), settings, world.pause);
+    return std::make_unique<LlmProposer>(proposer, std::move(made), std::move(prompts), settings, world.pause);
 }
 
 std::string ideasAnswer(const std::vector<std::string>& titles)

@@ -61,9 +61,10 @@ private:
     Signal m_signal;
 };
 
-/// The proposer "llm" with one scripted model per name; a dollar for a million tokens in, ten for a million out.
+/// A proposer with one scripted model per name; a dollar for a million tokens in, ten for a million out.
 std::unique_ptr<LlmProposer> scriptedProposer(ModelWorld& world, LlmSettings settings = {},
-                                              const std::vector<std::string>& models = {"alpha"});
+                                              const std::vector<std::string>& models = {"alpha"},
+                                              const std::string& proposer = "llm");
 
 /// "{"ideas": …}" of titles; the text says the title at more length.
 std::string ideasAnswer(const std::vector<std::string>& titles);

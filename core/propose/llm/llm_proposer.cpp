@@ -33,12 +33,14 @@ std::string shortHash(std::string_view text)
     return sha256(text).substr(0, 8);
 }
 
-/// The same question has the same key in every run of the session.
-std::string keyOf(const IdeaContext& context, int attempt)
+/// The same question has the same key in every run of the session. Under one parent several are asked for ideas.
+/// `proposer`: empty in sessions of older versions.
+std::string keyOf(const IdeaContext& context, int attempt, const std::string& proposer)
 {
     const std::string own = context.prompt.empty() ? "" : "/own " + shortHash(context.prompt);
     const std::string again = context.round > 0 ? fmt::format("/again {}", context.round) : "";
-    return fmt::format("ideas/{}{}{}/{}", context.parent.value, again, own, attempt);
+    const std::string whose = proposer.empty() ? "" : "/of " + proposer;
+    return fmt::format("ideas/{}{}{}{}/{}", context.parent.value, whose, again, own, attempt);
 }
 
 std::string keyOf(const ImplementContext& context, int attempt)
@@ -224,8 +226,8 @@ void LlmProposer::submit(Question question)
         m_resting.push_back(std::move(question));
         return;
     }
-    const std::string key =
-        question.ideas ? keyOf(*question.ideas, question.attempt) : keyOf(*question.implement, question.attempt);
+    const std::string key = question.ideas ? keyOf(*question.ideas, question.attempt, m_name)
+                                           : keyOf(*question.implement, question.attempt);
     for (auto& [request, asked] : m_asked) {
         if (asked.exchange.key == key) { // whoever asked it first is gone: its answer is for this one
             asked.id = question.id;
@@ -234,7 +236,7 @@ void LlmProposer::submit(Question question)
             return;
         }
     }
-    auto before = m_log->answered(key);
+    auto before = onRecord(&ExchangeLog::answered, question, key);
     if (!before) {
         hold(false, before.error().message);
         return postpone(question);
@@ -243,7 +245,7 @@ void LlmProposer::submit(Question question)
         question.exchange = std::move(**before);
         return conclude(std::move(question), true);
     }
-    auto asked = m_log->unanswered(key);
+    auto asked = onRecord(&ExchangeLog::unanswered, question, key);
     if (!asked) {
         hold(false, asked.error().message);
         return postpone(question);
@@ -273,14 +275,36 @@ void LlmProposer::submit(Question question)
     model.client->release(request); // on record: now it may leave
 }
 
+/// What the log has of a question. An older version did not write down which proposer it asked for ideas: then it was
+/// this one if its model was one of this one's.
+Result<std::optional<Exchange>> LlmProposer::onRecord(Lookup lookup, const Question& question,
+                                                      const std::string& key) const
+{
+    ESPALIER_TRY(auto found, (m_log->*lookup)(key));
+    if (found || !question.ideas) {
+        return found;
+    }
+    ESPALIER_TRY(auto older, (m_log->*lookup)(keyOf(*question.ideas, question.attempt, "")));
+    if (!older || modelOf(*older) == m_models.end()) {
+        return std::nullopt;
+    }
+    older->key = key;
+    return older;
+}
+
+std::vector<LlmModel>::const_iterator LlmProposer::modelOf(const Exchange& asked) const
+{
+    return std::find_if(m_models.begin(), m_models.end(), [&asked](const LlmModel& one) {
+        return one.profile.name == asked.profile && one.client->provider() == asked.provider &&
+               one.client->model() == asked.model;
+    });
+}
+
 /// Asks as it was asked before, without an answer; false where that model takes no part any more. Where nobody bills,
 /// it is one and the same exchange.
 bool LlmProposer::takeUp(Question& question, Exchange asked) const
 {
-    const auto model = std::find_if(m_models.begin(), m_models.end(), [&asked](const LlmModel& one) {
-        return one.profile.name == asked.profile && one.client->provider() == asked.provider &&
-               one.client->model() == asked.model;
-    });
+    const auto model = modelOf(asked);
     if (model == m_models.end()) {
         return false;
     }
@@ -386,6 +410,7 @@ void LlmProposer::hold(bool spent, std::string sentence)
 void LlmProposer::goOn()
 {
     m_held.reset();
+    m_stumbled.clear(); // else one that it never takes would be met first by every run
     for (Question& question : std::exchange(m_unwritten, {})) {
         conclude(std::move(question), false);
     }
@@ -516,7 +541,7 @@ void LlmProposer::noteAnswer(Exchange& exchange, const LlmModel& model, llm::cha
 void LlmProposer::onAnswered(Question question, llm::chat::Answered& answered)
 {
     noteAnswer(question.exchange, m_models[question.model], answered);
-    m_working.insert(question.model);
+    m_stumbled.erase(question.model);
     conclude(std::move(question), false);
 }
 
@@ -615,7 +640,8 @@ void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
         return postpone(question);
     }
     easeHold();
-    const bool ofProgram = failed.failure.kind == Kind::Rejected && !isBilled(exchange.provider);
+    const bool ofProgram = (failed.failure.kind == Kind::Rejected || failed.failure.kind == Kind::Deadline) &&
+                           !isBilled(exchange.provider);
     switch (ofProgram ? Kind::Server : failed.failure.kind) { // a program may stumble, as a server may
     case Kind::Cancelled:
         return; // not here
@@ -630,7 +656,8 @@ void LlmProposer::onFailed(Question question, llm::chat::Failed& failed)
         if (++question.failures < mostFailures) {
             return submit(std::move(question));
         }
-        if (ofProgram && m_working.erase(question.model) > 0) { // it is this question that it does not take
+        if (ofProgram && m_log->hasAnswered(exchange.profile) && m_stumbled.insert(question.model).second) {
+            // It is this question that it does not take.
             return refuse(question, exchange.reason);
         }
         [[fallthrough]];

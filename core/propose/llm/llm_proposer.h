@@ -34,8 +34,8 @@ struct LlmModel {
 /// parent that is far from the best known (below `worthFactor` of its speed-up), no ideas are asked for.
 /// A question that was asked before and has no answer is asked again as it was, of the same model.
 ///
-/// A program (provider command) that fails three times at one question ends that one, and holds the proposer when the
-/// next one goes the same way.
+/// A program (provider command) that has answered before and fails three times at one question, or does not end in
+/// time, ends that one; it holds the proposer when the next one goes the same way.
 ///
 /// Thread: the engine's. Owns its clients; the log outlives it. Errors: what a person must mend (quota, key, model,
 /// network, a cap, the session's disk) holds the proposer; what is the answer's fault is a reason.
@@ -94,6 +94,9 @@ private:
     static void noteFailure(Exchange& exchange, const LlmModel& model, llm::chat::Failed& failed);
     void submit(Question question);
     bool compose(Question& question, const std::string& key);
+    using Lookup = Result<std::optional<Exchange>> (ExchangeLog::*)(const std::string& key);
+    Result<std::optional<Exchange>> onRecord(Lookup lookup, const Question& question, const std::string& key) const;
+    std::vector<LlmModel>::const_iterator modelOf(const Exchange& asked) const;
     bool takeUp(Question& question, Exchange asked) const;
     void takeEvents();
     void letGo();
@@ -122,8 +125,8 @@ private:
     std::int64_t m_nextRequest = 1;
     std::optional<Held> m_held;
     QuestionPause m_pause;
-    std::vector<Question> m_resting; ///< taken back by a pause
-    std::set<std::size_t> m_working; ///< models that have answered since a question was given up
+    std::vector<Question> m_resting;  ///< taken back by a pause
+    std::set<std::size_t> m_stumbled; ///< programs one of whose questions was given up, and that answered none since
     std::optional<LessonsQuestion> m_lessons;
 };
 
