@@ -262,13 +262,6 @@ SteerDone doneOf(const SteerVerb& options)
         }
         return {std::move(json), words->second};
     }
-    if (options.act == "ban") {
-        return {
-            {{"act", "ban"}, {"text", options.text}, {"predicate", options.predicate}},
-            options.predicate.empty()
-                ? "It is said in every prompt from now on. The judge rejects nothing for it: that takes a --predicate."
-                : "It is said in every prompt from now on, and what breaks its predicate is rejected."};
-    }
     if (options.act == "proposers") {
         return proposersDone(options);
     }
@@ -289,7 +282,9 @@ SteerDone doneOf(const SteerVerb& options)
     }
     if (options.act == "attach") {
         return {{{"act", "attach"}, {"file", options.file}},
-                "It goes along with every question to a model from now on."};
+                "It goes along with every question to a model from now on, unless the model's profile names its "
+                "channels and "
+                "attachments is not among them."};
     }
     return {{{"act", "detach"}, {"name", options.name}}, "It is sent no more."};
 }

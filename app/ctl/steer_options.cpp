@@ -106,7 +106,8 @@ void addModelActs(Acts& acts, SteerVerb& verb)
         acts.add("lift-ban", "Take a ban away")->add_option("number", verb.number, "Which, from 1: show lists them"), 1,
         mostListed)
         ->required();
-    CLI::App* attach = acts.add("attach", "An example or document that goes along with every question to a model");
+    CLI::App* attach = acts.add("attach", "An example or document that goes along with every question to a model whose "
+                                          "profile does not leave attachments out");
     attach->add_option("file", verb.file, "The file; its text is kept in the session")->required();
     attach->add_option("--name", verb.name, "Another name for it");
     acts.add("detach", "Take an attached text away")->add_option("name", verb.name, "Its name")->required();

@@ -240,6 +240,9 @@ std::string lackingIn(const CodeChoice& choice, std::string_view text)
     if (choice.taken) {
         return {};
     }
+    if (choice.blocks.empty() && trimmed(text).empty()) {
+        return "It is empty. Give one fenced block marked cuda with the whole file.";
+    }
     std::set<std::string> languages;
     for (const CodeBlock& block : choice.blocks) {
         if (languageRank(block.language) < 0) {

@@ -158,7 +158,9 @@ TEST_F(SearchTest, WhatWasSteeredIsReadBack)
     EXPECT_EQ(refusal({"lift-ban", "1"}), "espalierctl: There is no ban 1: the session has none.\n");
     EXPECT_EQ(steer({"ban", "no fp16", "--predicate", "fp16_instructions == 0"}).status.code, 0);
     EXPECT_EQ(steer({"hint", "be brief"}).status.code, 0);
-    EXPECT_EQ(steer({"attach", write("notes.md", "Rows are long.")}).status.code, 0);
+    const auto attached = steer({"attach", write("notes.md", "Rows are long.")});
+    EXPECT_EQ(attached.status.code, 0);
+    EXPECT_NE(attached.out.find("unless the model's profile names its channels"), std::string::npos) << attached.out;
     EXPECT_EQ(refusal({"lift-ban", "2"}), "espalierctl: There is no ban 2: the session has 1 \"no fp16\".\n");
     EXPECT_EQ(refusal({"unhint", "7"}), "espalierctl: There is no hint 7: the session has 1 \"be brief\".\n");
     EXPECT_EQ(refusal({"detach", "n.md"}),

@@ -316,7 +316,11 @@ TEST_F(OpenQuestion, ABadAnswerEndsItsIdeaOnly)
     EXPECT_EQ(world.unknown, "");
     EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
     EXPECT_EQ(engine.summary("stay silent").cause, NotRunCause::NoSource);
+    EXPECT_NE(engine.summary("stay silent").reason.find("It is empty."), std::string::npos);
     EXPECT_EQ(engine.summary("talk for ever").cause, NotRunCause::NoSource);
+    const auto* ideas = world.request("idea fake: work again");
+    ASSERT_NE(ideas, nullptr);
+    EXPECT_NE(ideas->messages.back().text.find("It is empty."), std::string::npos);
     EXPECT_NE(engine.summary("talk for ever").reason.find("longer than any kernel"), std::string::npos);
     EXPECT_EQ(engine.summary("work").outcome, Outcome::Passed);
     const auto* again = world.request("implement fake: talk for ever #0 again");

@@ -270,7 +270,7 @@ void hopelessForms(Forms& forms)
 {
     forms.bad("refusal", "no CUDA source",
               [](const Parts&) { return std::string("I'm sorry, but I can't help with that."); });
-    forms.bad("nothing", "no CUDA source", [](const Parts&) { return std::string("\n"); });
+    forms.bad("nothing", "It is empty", [](const Parts&) { return std::string("\n"); });
     forms.bad("cut", "closing fence",
               [](const Parts& p) { return "```cuda\n" + p.all().substr(0, p.all().find("cudaGetLastError")); });
     forms.bad("parts left out", "does not define", [](const Parts& p) {

@@ -2,6 +2,7 @@
 #include "core/propose/llm/llm_proposer.h"
 
 #include "core/base/hash.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cassert>
@@ -566,8 +567,10 @@ void LlmProposer::conclude(Question question, bool onRecord)
             notes.push_back(fmt::format("dropped idea \"{}\": {}", dropped.title, dropped.reason));
         }
         if (ideas.kept.empty() && ideas.dropped.empty() && !saysNoIdeas(exchange)) {
-            kernel.mismatch = "It holds no list of ideas. Answer with one JSON object {\"ideas\": [{\"title\": …, "
-                              "\"text\": …}]} and nothing else.";
+            kernel.mismatch =
+                fmt::format("{}. Answer with one JSON object {{\"ideas\": [{{\"title\": …, \"text\": "
+                            "…}}]}} and nothing else.",
+                            trimmed(exchange.answer).empty() ? "It is empty" : "It holds no list of ideas");
         }
     } else {
         kernel = readKernel(exchange, *question.implement);
