@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges that are lost, devices that change, tasks whose trusted parts do not serve.
 #include "core/engine/device_change.h"
+#include "core/engine/device_facts.h"
 #include "core/engine/epoch.h"
 #include "core/search/fault_blame.h"
 #include "tests/engine/engine_harness.h"
@@ -330,6 +331,45 @@ TEST_F(AnotherDevice, AKillBeforeTheRootIsTimedForgetsNothing)
     roots = engine.ledger.timed[engine.task.root.text];
     goOn(1.10, 8);
     EXPECT_TRUE(logged("more than 3 % off"));
+}
+
+TEST_F(AnotherDevice, AnyGpuMayBeNamed)
+{
+    engine.options.device = "cuda:0";
+    goOn(1);
+    EXPECT_EQ(engine.devices.back(), "cuda:0");
+    for (const std::string& device : {std::string("cuda:3"), std::string("auto")}) {
+        engine.drop();
+        engine.options.device = device;
+        engine.options.budget = Budget{device == "auto" ? 12 : 11, {}, {}};
+        ASSERT_TRUE(engine.open());
+        EXPECT_EQ(engine.info.device, device);
+        engine.run();
+        EXPECT_EQ(engine.status.state, RunState::Finished) << engine.status.why;
+        EXPECT_EQ(engine.devices.back(), device);
+    }
+    for (const std::string& device : {std::string("sim"), std::string("cuda:0,sim"), std::string("cuda")}) {
+        engine.options.device = device;
+        EXPECT_FALSE(engine.open()) << device;
+    }
+    engine.options.device.reset();
+    ASSERT_TRUE(engine.open());
+    EXPECT_EQ(engine.info.device, "auto");
+}
+
+TEST_F(AnotherDevice, AKillLeavesItsNameWithItsFacts)
+{
+    for (int writes = 1; writes <= 8; ++writes) {
+        engine.drop();
+        engine.hello.uuid = "GPU-" + std::to_string(writes);
+        engine.hello.driver = "driver of " + engine.hello.uuid;
+        engine.options.budget = Budget{8 + writes, {}, {}};
+        engine.writesBeforeKill = writes;
+        engine.runUnlessKilled();
+        const auto store = Store::open(engine.options.session, Store::Mode::ReadOnly).value();
+        const auto facts = store->value(DeviceFacts::key).value();
+        EXPECT_EQ(DeviceFacts::parse(facts.value_or("")).uuid, store->info().deviceUuid) << writes;
+    }
 }
 
 TEST_F(AnotherDevice, TwoDevicesOfASessionAreNoChange)

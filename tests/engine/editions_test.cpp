@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session carries its task, and another edition of it keeps the tree.
 #include "core/base/json.h"
+#include "core/engine/session_reader.h"
 #include "core/engine/session_task.h"
 #include "core/model/task_loader.h"
+#include "core/search/search_tree.h"
 #include "tests/engine/engine_harness.h"
 
 #include <gtest/gtest.h>
@@ -180,6 +182,128 @@ TEST_F(Editions, AnotherGateIsPassedAgainByRootAndWinner)
     engine.options.task.reset();
     ASSERT_TRUE(open());
     EXPECT_FALSE(engine.summary("faster").olderEdition) << "as the session keeps it";
+}
+
+/// Verified under the old gate and cut off before it was timed.
+TEST_F(Editions, AKernelOnItsWayPassesTheNewGate)
+{
+    const std::string& fast = files["playbook/fast.cu"];
+    ASSERT_TRUE(open());
+    engine.post(command::Run{});
+    for (int i = 0; i < 20000 && engine.ledger.verified[fast] == 0; ++i) {
+        engine.turn();
+    }
+    engine.drop();
+    ASSERT_EQ(engine.ledger.verified[fast], 1);
+    ASSERT_EQ(engine.ledger.timed[fast], 0);
+    files["oracle.cu"] = "another oracle \n";
+    write();
+    openAndRun();
+    EXPECT_EQ(engine.ledger.verified[fast], 2);
+    EXPECT_EQ(engine.ledger.timed[fast], 1);
+    EXPECT_FALSE(engine.summary("fast").olderEdition);
+}
+
+TEST_F(Editions, ANewRootHasNothingOfTheOldOnesVerdict)
+{
+    openAndRun();
+    engine.drop();
+    files["root.cu"] = "another root build=failed \n";
+    write();
+    ASSERT_TRUE(open());
+    EXPECT_FALSE(exports("root"));
+    engine.drop();
+    const auto root = [this](const SessionReader& reader) { return reader.detail(taskRoot).value(); };
+    {
+        const SessionReader reader = SessionReader::open(engine.options.session.string()).value();
+        EXPECT_EQ(root(reader).summary.state, NodeState::Queued);
+        EXPECT_EQ(root(reader).summary.outcome, Outcome::NotRun);
+        EXPECT_FALSE(root(reader).summary.timeUs);
+        EXPECT_FALSE(root(reader).evaluation.verify);
+        EXPECT_FALSE(root(reader).evaluation.timing);
+    }
+    ASSERT_TRUE(open());
+    engine.run();
+    EXPECT_EQ(engine.status.state, RunState::Failed);
+    engine.drop();
+    const auto isFailed = [&] {
+        const SessionReader reader = SessionReader::open(engine.options.session.string()).value();
+        EXPECT_EQ(root(reader).evaluation.outcome, Outcome::BuildFailed);
+        EXPECT_EQ(root(reader).summary.outcome, Outcome::BuildFailed);
+        EXPECT_FALSE(root(reader).evaluation.timing);
+    };
+    isFailed();
+    files["task.json"].replace(files["task.json"].find("\"flops\": \"n\""), 12, "\"flops\": \"2*n\"");
+    write();
+    ASSERT_TRUE(open()); // what is added up anew is no verdict on it
+    engine.drop();
+    isFailed();
+}
+
+TEST_F(Editions, ARefusedOpeningLeavesTheEdition)
+{
+    const fs::path old = m_scratch.path() / "old.cu";
+    ASSERT_TRUE(writeFileAtomically(old, "old time=90 \n"));
+    engine.options.incumbent = old.string();
+    openAndRun();
+    engine.drop();
+    files["oracle.cu"] = "another oracle \n";
+    write();
+    const EngineOptions good = engine.options;
+    engine.options.budget = Budget{-1, {}, {}};
+    EXPECT_NE(refusal().find("A budget cannot be negative"), std::string::npos) << refusal();
+    engine.options = good;
+    engine.options.proposers = {"x"};
+    EXPECT_NE(refusal().find("There is no proposer"), std::string::npos) << refusal();
+    engine.options = good;
+    engine.options.strategyOnce = "refin";
+    EXPECT_NE(refusal().find("There is no strategy"), std::string::npos) << refusal();
+    engine.options = good;
+    ASSERT_TRUE(writeFileAtomically(old, "old time=91 \n"));
+    EXPECT_NE(refusal().find("has changed since"), std::string::npos) << refusal();
+    engine.options.task.reset();
+    engine.options.incumbent.reset();
+    ASSERT_EQ(refusal(), "opened");
+    EXPECT_EQ(engine.info.edition, 1);
+    EXPECT_FALSE(engine.summary("faster").olderEdition);
+}
+
+TEST_F(Editions, APlainNameIsTheFolderOfThatNameHere)
+{
+    openAndRun();
+    engine.drop();
+    files["oracle.cu"] = "another oracle \n";
+    write();
+    engine.options.task = "scale";
+    ASSERT_EQ(refusal(), "opened");
+    EXPECT_EQ(engine.info.edition, 1) << "there is none here";
+    engine.drop();
+    const fs::path before = fs::current_path();
+    fs::current_path(m_scratch.path());
+    const std::string opened = refusal();
+    fs::current_path(before);
+    ASSERT_EQ(opened, "opened");
+    EXPECT_EQ(engine.info.edition, 2);
+    EXPECT_TRUE(logged("is taken over as edition 2"));
+}
+
+TEST_F(Editions, ADerivedRatioCostsNoDeviceTime)
+{
+    ASSERT_TRUE(open());
+    engine.post(command::SetBranchBudget{taskRoot, {.seconds = 1e6}});
+    engine.run();
+    engine.drop();
+    files["root.cu"] = "another root time=40 \n";
+    write();
+    openAndRun();
+    EXPECT_DOUBLE_EQ(engine.summary("faster").speedupRoot->value, 0.8);
+    const double spent = engine.nodes.at(taskRoot).branchSpent.seconds;
+    engine.drop();
+    engine.options.task.reset();
+    ASSERT_TRUE(open());
+    engine.turn();
+    EXPECT_GT(spent, 0);
+    EXPECT_NEAR(engine.nodes.at(taskRoot).branchSpent.seconds, spent, 1e-9) << "as the session keeps it";
 }
 
 TEST_F(Editions, AnotherRootIsTimedBesideTheOneBeforeAndRatiosFollow)

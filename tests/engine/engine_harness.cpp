@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/engine/engine_harness.h"
 
+#include "core/engine/session_reader.h"
 #include "core/worker/evaluator_group.h"
 
 #include "core/propose/proposers.h"
@@ -196,6 +197,18 @@ NodeId EngineHarness::idea(const std::string& title) const
         }
     }
     throw std::invalid_argument("no idea " + title + " in\n" + tree());
+}
+
+void EngineHarness::expectSpendingAsRead(NodeId branch) const
+{
+    const auto reader = SessionReader::open(options.session.string());
+    ASSERT_TRUE(reader) << reader.error().message;
+    const BranchSpending& read = reader->book().find(branch)->branchSpent;
+    const BranchSpending& counted = nodes.at(branch).branchSpent;
+    EXPECT_EQ(read.evaluations, counted.evaluations);
+    EXPECT_EQ(read.tokens, counted.tokens);
+    EXPECT_NEAR(read.usd, counted.usd, 1e-9);
+    EXPECT_NEAR(read.seconds, counted.seconds, 1e-9);
 }
 
 std::vector<StoredNode> EngineHarness::storedNodes() const

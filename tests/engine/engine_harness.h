@@ -43,6 +43,8 @@ public:
     NodeId idea(const std::string& title) const;
     const NodeSummary& summary(const std::string& title) const { return nodes.at(node(title)); }
     std::vector<StoredNode> storedNodes() const; ///< read from the closed session
+    /// What a reader of the session sees of a branch's spending is what the search counts.
+    void expectSpendingAsRead(NodeId branch) const;
 
     // The world around the engine.
     Task task = fakeTask();

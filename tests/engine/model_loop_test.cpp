@@ -162,6 +162,7 @@ TEST_F(ModelLoop, WhatIsNoEvaluationOfTheSessionIsNoneOfABranch)
     EXPECT_EQ(engine.nodes.at(NodeId{1}).branchSpent.evaluations, 2);
     EXPECT_EQ(engine.summary("split the rows").outcome, Outcome::Passed) << engine.tree();
     engine.drop();
+    engine.expectSpendingAsRead(NodeId{1});
     open();
     engine.turn();
     EXPECT_EQ(engine.nodes.at(NodeId{1}).branchSpent.evaluations, 2);
@@ -186,6 +187,8 @@ TEST(BranchBudgets, WhatIsPrunedBeforeItRanIsGivenBack)
     engine.run();
     EXPECT_EQ(spent(), 5) << engine.tree();
     EXPECT_EQ(engine.status.evaluations, 5) << engine.tree();
+    engine.drop();
+    engine.expectSpendingAsRead(NodeId{1});
 }
 
 // --- a model that makes every mistake

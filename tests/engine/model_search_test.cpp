@@ -160,6 +160,7 @@ TEST_F(ModelSearch, ALostAnswerIsNotedWithItsPossibleCost)
     script();
     world.silent = true;
     open();
+    engine.post(command::SetBranchBudget{NodeId{1}, {.tokens = 100'000'000}});
     engine.post(command::Run{});
     for (int i = 0; i < 60; ++i) {
         engine.turn();
@@ -175,6 +176,8 @@ TEST_F(ModelSearch, ALostAnswerIsNotedWithItsPossibleCost)
     engine.drop();
     EXPECT_EQ(stored().front().state, Exchange::State::Lost);
     EXPECT_NE(stored().front().reason, "");
+    EXPECT_GT(engine.nodes.at(NodeId{1}).branchSpent.tokens, 16384);
+    engine.expectSpendingAsRead(NodeId{1});
 }
 
 TEST_F(ModelSearch, ACutAnswerIsNeverCompiled)

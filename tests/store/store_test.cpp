@@ -61,6 +61,19 @@ protected:
 
 } // namespace
 
+TEST_F(StoreTest, WhatFailsTogetherIsForgottenInMemoryToo)
+{
+    const auto store = Store::create(m_file, info()).value();
+    const auto failed = store->together([&]() -> Result<void> {
+        SessionInfo changed = store->info();
+        changed.deviceName = "NVIDIA H200";
+        EXPECT_TRUE(store->setInfo(changed));
+        return fail(ErrorCode::Io, "no space");
+    });
+    EXPECT_FALSE(failed);
+    EXPECT_EQ(store->info().deviceName, "");
+}
+
 TEST_F(StoreTest, RoundTrip)
 {
     {
