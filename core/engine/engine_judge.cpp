@@ -27,6 +27,7 @@ bool EngineCore::ready()
                             root->reason));
         return false;
     }
+    timeRootOnAnother(); // at every start: a pause may have dropped it
     return true;
 }
 
@@ -52,7 +53,6 @@ bool EngineCore::startJudge()
     }
     m_losses.clear();
     m_pipeline->setEvaluator(m_evaluator.get());
-    timeRootOnAnother();
     if (hello.sandbox.starts_with("none")) {
         log(fmt::format("The candidates run without a sandbox ({}): their evidence is of a lower grade.",
                         hello.sandbox));
@@ -164,6 +164,7 @@ void EngineCore::receiveFromJudge()
     if (!m_evaluator) {
         return;
     }
+    const Evaluator* judge = m_evaluator.get();
     for (const evaluator::Event& event : m_evaluator->receive()) {
         if (const auto* progress = std::get_if<evaluator::Progress>(&event)) {
             m_pipeline->onProgress(*progress);
@@ -174,14 +175,14 @@ void EngineCore::receiveFromJudge()
         } else {
             onLost(std::get<evaluator::Lost>(event));
         }
-        if (!m_evaluator) {
+        if (m_evaluator.get() != judge) {
             return;
         }
     }
 }
 
-/// The first time the judge comes back by itself and gets its candidate again; twice within a minute something is
-/// wrong with the device, and a person must look.
+/// The first time the judge comes back by itself and gets its candidate again; twice within a minute it parks, and
+/// another one is started. Where the root cannot be run either, a person must look at the device.
 void EngineCore::onLost(const evaluator::Lost& lost)
 {
     const double now = m_clock.now();
@@ -190,13 +191,27 @@ void EngineCore::onLost(const evaluator::Lost& lost)
         m_losses.pop_front();
     }
     log(lost.error.message);
-    const bool park = m_losses.size() >= 2;
-    m_pipeline->onLost(lost, !park);
-    if (park) {
-        m_pipeline->setEvaluator(nullptr);
-        m_evaluator.reset();
-        pause(fmt::format("the judge was lost twice within {} s: {}", lossWindowSeconds, lost.error.message));
+    const bool rootToo = m_pipeline->onLost(lost);
+    if (m_losses.size() < 2 && !rootToo) {
+        return;
     }
+    const JudgeHello before = m_evaluator->hello();
+    m_pipeline->setEvaluator(nullptr);
+    m_evaluator.reset();
+    m_losses.clear();
+    if (rootToo) {
+        return pause(fmt::format("the judge was lost, with the task's root as well: {}", lost.error.message));
+    }
+    auto another = m_state == RunState::Running ? m_parts.startJudge(wantedDevice())
+                                                : fail(ErrorCode::WorkerLost, lost.error.message);
+    const auto same = [&](const JudgeHello& hello) {
+        return hello.deviceName == before.deviceName && hello.uuid == before.uuid && hello.driver == before.driver;
+    };
+    if (!another || !same((*another)->hello())) {
+        return pause(fmt::format("the judge was lost twice within {} s: {}", lossWindowSeconds, lost.error.message));
+    }
+    m_evaluator = std::move(*another);
+    m_pipeline->setEvaluator(m_evaluator.get());
 }
 
 } // namespace espalier

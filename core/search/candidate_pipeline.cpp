@@ -9,10 +9,20 @@
 #include <utility>
 
 namespace espalier {
+namespace {
+
+JudgeLosses keptLosses(Store& store)
+{
+    const auto kept = store.value(JudgeLosses::key);
+    return JudgeLosses::parse(kept ? kept->value_or("") : std::string());
+}
+
+} // namespace
+
 CandidatePipeline::CandidatePipeline(Setup setup, SessionJournal& journal, NodeBook& book, BuildPool& pool)
     : m_setup(std::move(setup)), m_heldTask(m_setup.task), m_journal(journal), m_book(book),
       m_shelf(pool, m_setup.task, m_setup.architecture, m_setup.builders),
-      m_rootOrder{SourceRole::Candidate, m_setup.task->root.text, {}}
+      m_rootOrder{SourceRole::Candidate, m_setup.task->root.text, {}}, m_losses(keptLosses(journal.store()))
 {
     m_references.push_back(
         {"oracle", {SourceRole::Oracle, m_setup.task->oracle.source.text, {}}, "", std::nullopt, false});
@@ -134,6 +144,9 @@ void CandidatePipeline::written(const Unwritten& item)
         knowProgram(item.record.build->program, item.node);
     }
     m_passes.erase(item.node);
+    if (m_losses.settled(item.node)) {
+        keepLosses();
+    }
     m_events.push_back(pipeline::Ended{item.node, item.record, item.again});
     if (item.again) {
         return;

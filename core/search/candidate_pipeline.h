@@ -4,6 +4,7 @@
 #include "core/build/incumbent.h"
 #include "core/model/again.h"
 #include "core/search/fault_blame.h"
+#include "core/search/judge_losses.h"
 #include "core/search/library_shelf.h"
 #include "core/search/node_book.h"
 #include "core/search/session_journal.h"
@@ -94,9 +95,9 @@ public:
     void onProgress(const evaluator::Progress& event);
     void onVerified(const evaluator::Verified& event);
     void onFinished(const evaluator::Finished& event);
-    /// The judge is gone: its candidate goes back to the queue. With `verdict`, one that lost a judge before ends as
-    /// not run; without, its losses are forgotten (the run pauses).
-    void onLost(const evaluator::Lost& event, bool verdict);
+    /// The judge is gone: its candidate goes back to the queue. One that has lost it too often ends as not run once a
+    /// control has shown that the root can be run. True: it cannot, either; the device must be looked at.
+    bool onLost(const evaluator::Lost& event);
     void abandon(); ///< cancels what runs; the nodes return to the queue
     /// Kernels that wait to be judged again keep the figures they have.
     void forgetAgain();
@@ -127,7 +128,6 @@ private:
         std::string host, program; ///< program_identity.h; the latter once it is built
         Step step = Step::Queued;
         std::vector<BuildOrder> foreseen;
-        int losses = 0;
     };
     struct Reference { ///< oracle, incumbent or baseline, by the order's role
         std::string id;
@@ -160,6 +160,8 @@ private:
     void endTwins();
     void applyBuild(Pass& pass, const BuildResult& result);
     std::vector<NodeId> awaiting(const std::string& key) const;
+    std::vector<NodeId> rebuilding(const std::string& key) const;
+    void convict(const std::string& key, const Evaluation& fault);
     bool isCandidates(const std::string& key) const;
     void blame(const std::string& key, const Evaluation& fault);
     void endBuildControl(const Evaluation& control);
@@ -172,7 +174,9 @@ private:
     std::optional<RequestId> judgingOf(NodeId node) const;
     void forgetAgain(NodeId node, const std::string& why);
     void endJudged(Pass& pass, Evaluation evaluation);
-    void lose(Pass& pass, const std::string& why, bool verdict);
+    bool lose(Pass& pass, const std::string& why);
+    void endLost();
+    void keepLosses();
     void toQueue(Pass& pass);
     void record(Unwritten item);
     Result<void> write(Unwritten& item);
@@ -199,6 +203,7 @@ private:
     OwnKernels m_own = OwnKernels::Free;
     BuildFaults m_buildFaults;
     JudgeFaults m_judgeFaults;
+    JudgeLosses m_losses;
     std::set<std::string> m_ahead; ///< keys that are being compiled and that nothing waits for yet
     std::vector<Unwritten> m_unwritten;
     std::vector<pipeline::Event> m_events;

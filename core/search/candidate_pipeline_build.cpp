@@ -143,11 +143,23 @@ std::vector<NodeId> CandidatePipeline::awaiting(const std::string& key) const
     return waiting;
 }
 
-/// Not the root's, which nothing goes on without, nor of what candidates are compared with.
+/// Those that were built before and whose own library fell off the shelf.
+std::vector<NodeId> CandidatePipeline::rebuilding(const std::string& key) const
+{
+    std::vector<NodeId> nodes;
+    for (const auto& [node, pass] : m_passes) {
+        if (pass.step == Step::Built && pass.key == key) {
+            nodes.push_back(node);
+        }
+    }
+    return nodes;
+}
+
+/// One's own or its parent's; not the root's, which nothing goes on without, nor what candidates are compared with.
 bool CandidatePipeline::isCandidates(const std::string& key) const
 {
-    const std::vector<NodeId> nodes = awaiting(key);
-    return !nodes.empty() && nodes.front() != taskRoot;
+    return key != m_rootOrder.key() && std::none_of(m_references.begin(), m_references.end(),
+                                                    [&key](const auto& reference) { return reference.key == key; });
 }
 
 /// A candidate's build ended for a reason of ours: it is queued once more, or waits for what a control says.
@@ -161,27 +173,51 @@ void CandidatePipeline::blame(const std::string& key, const Evaluation& fault)
 
 void CandidatePipeline::endBuildControl(const Evaluation& control)
 {
-    for (auto& [key, fault] : m_buildFaults.end()) {
+    for (const auto& [key, fault] : m_buildFaults.end()) {
+        if (!isOurs(control)) {
+            convict(key, fault);
+            continue;
+        }
         for (const NodeId node : awaiting(key)) {
             Pass& pass = m_passes.at(node);
-            if (pass.start.again) {
-                forgetAgain(node, fault.reason);
-                continue;
-            }
-            if (isOurs(control)) {
-                toQueue(pass);
-                continue;
-            }
-            Evaluation evaluation = fault;
-            evaluation.stage = Stage::Build;
-            evaluation.epoch = m_setup.epoch;
-            evaluation.reason += "; it came twice, and the task's root builds";
-            evaluation.evidence.push_back({"build", evaluation.reason});
-            record({node, std::move(evaluation), 0, true});
+            pass.start.again ? forgetAgain(node, fault.reason) : toQueue(pass);
         }
     }
     if (isInfrastructure(control)) {
         trouble({ErrorCode::Internal, control.reason});
+    }
+}
+
+/// The source is to blame: whoever it is of ends, and its children are judged beside the root alone.
+void CandidatePipeline::convict(const std::string& key, const Evaluation& fault)
+{
+    m_buildFaults.convict(key);
+    std::vector<NodeId> ending = awaiting(key);
+    const std::vector<NodeId> again = rebuilding(key);
+    ending.insert(ending.end(), again.begin(), again.end());
+    for (const NodeId node : ending) {
+        const Pass& pass = m_passes.at(node);
+        if (pass.start.again) {
+            forgetAgain(node, fault.reason);
+            continue;
+        }
+        Evaluation evaluation = fault;
+        evaluation.stage = Stage::Build;
+        evaluation.epoch = m_setup.epoch;
+        if (pass.start.built) {
+            evaluation.stage = pass.start.verified ? Stage::Time : Stage::Verify; // behind what it has passed
+            evaluation.build = pass.start.soFar.build;
+            evaluation.verify = pass.start.verified;
+        }
+        evaluation.reason += "; it came twice, and the task's root builds";
+        evaluation.evidence.push_back({"build", evaluation.reason});
+        record({node, std::move(evaluation), 0, true});
+    }
+    if (ending.empty()) {
+        m_events.push_back(pipeline::Note{
+            fmt::format("A parent's source cannot be built any more, so that its children are timed beside the root "
+                        "alone: {}",
+                        fault.reason)});
     }
 }
 

@@ -9,12 +9,6 @@
 #include <utility>
 
 namespace espalier {
-namespace {
-
-constexpr int mostLosses = 2;
-
-} // namespace
-
 bool CandidatePipeline::referencesReady() const
 {
     return std::all_of(m_references.begin(), m_references.end(),
@@ -30,8 +24,11 @@ bool CandidatePipeline::obtain(const BuildOrder& order, std::optional<Library>& 
         library = result->library;
         return true;
     }
+    if (m_buildFaults.convicted(key)) {
+        return true;
+    }
     m_ahead.erase(key);
-    if (m_shelf.room()) {
+    if (m_shelf.room() && !m_buildFaults.awaitsControl(key)) {
         m_shelf.order(order);
     }
     return false;
@@ -98,6 +95,10 @@ void CandidatePipeline::startJudging()
         if (pass.step != Step::Built || (m_book.pruned(node) && !pass.start.again) ||
             (!isFree(node, pass) && paidJudgings() >= m_allowance) || awaitsTwin(node, pass)) {
             continue;
+        }
+        if (m_losses.atLimit(node) && !pass.start.again && node != taskRoot) {
+            m_judgeFaults.doubt(m_losses.why(node));
+            return startJudgeControl();
         }
         if (auto job = jobFor(pass)) {
             pass.step = Step::Judging;
@@ -212,9 +213,29 @@ void CandidatePipeline::endJudgeControl(const Evaluation* control)
         return m_judgeFaults.forget();
     }
     if (const std::string reason = m_judgeFaults.end(control); !reason.empty()) {
-        trouble(
-            {ErrorCode::Internal, fmt::format("{} candidates in a row and then the task's root could not be run: {}",
-                                              JudgeFaults::mostInRow, reason)});
+        trouble({ErrorCode::Internal, fmt::format("Candidates and then the task's root could not be run: {}", reason)});
+    } else {
+        endLost();
+    }
+}
+
+/// The root can be run: who has lost the judge too often has done that by itself.
+void CandidatePipeline::endLost()
+{
+    std::vector<NodeId> lost; // they leave the map
+    for (const auto& [node, pass] : m_passes) {
+        if (pass.step == Step::Built && !pass.start.again && node != taskRoot && m_losses.atLimit(node)) {
+            lost.push_back(node);
+        }
+    }
+    for (const NodeId node : lost) {
+        Evaluation evaluation;
+        evaluation.outcome = Outcome::NotRun;
+        evaluation.cause = NotRunCause::Infrastructure;
+        evaluation.stage = Stage::Verify;
+        evaluation.reason =
+            fmt::format("The judge was lost twice while it worked on this candidate: {}", m_losses.why(node));
+        endJudged(m_passes.at(node), std::move(evaluation));
     }
 }
 
@@ -247,36 +268,46 @@ void CandidatePipeline::endJudged(Pass& pass, Evaluation evaluation)
     record({pass.start.node, std::move(evaluation), seconds, true, false, again});
 }
 
-void CandidatePipeline::onLost(const evaluator::Lost& event, bool verdict)
+bool CandidatePipeline::onLost(const evaluator::Lost& event)
 {
+    bool rootToo = false;
     for (const RequestId id : event.unfinished) {
-        Pass* pass = judged(id);
+        Pass* pass = m_judgeFaults.isControl(id) ? nullptr : judged(id);
         m_judging.erase(id);
         if (m_judgeFaults.isControl(id)) {
             m_judgeFaults.forget();
+            rootToo = true;
         }
         if (pass) {
-            lose(*pass, event.error.message, verdict);
+            rootToo = lose(*pass, event.error.message) || rootToo;
         }
     }
+    return rootToo;
 }
 
-void CandidatePipeline::lose(Pass& pass, const std::string& why, bool verdict)
+/// True when it is the root itself that cannot be run.
+bool CandidatePipeline::lose(Pass& pass, const std::string& why)
 {
+    const NodeId node = pass.start.node;
     pass.step = Step::Built;
-    pass.losses = verdict ? pass.losses + 1 : 0;
-    if (pass.start.again && (pass.losses >= mostLosses || !verdict)) {
-        return forgetAgain(pass.start.node, why);
+    m_book.returnedToQueue(node);
+    m_losses.lost(node, why);
+    const bool atLimit = m_losses.atLimit(node);
+    if (atLimit && (pass.start.again || node == taskRoot)) { // no candidate that could end: the next run tries anew
+        m_losses.settled(node);
+        if (pass.start.again) {
+            forgetAgain(node, why);
+        }
     }
-    if (pass.losses >= mostLosses) {
-        Evaluation evaluation;
-        evaluation.outcome = Outcome::NotRun;
-        evaluation.cause = NotRunCause::Infrastructure;
-        evaluation.stage = Stage::Verify;
-        evaluation.reason = fmt::format("The judge was lost twice while it worked on this candidate: {}", why);
-        return endJudged(pass, std::move(evaluation));
+    keepLosses();
+    return atLimit && node == taskRoot;
+}
+
+void CandidatePipeline::keepLosses()
+{
+    if (const auto kept = m_journal.setValue(JudgeLosses::key, m_losses.text()); !kept) {
+        trouble(kept.error());
     }
-    m_book.returnedToQueue(pass.start.node);
 }
 
 } // namespace espalier

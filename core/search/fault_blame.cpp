@@ -23,6 +23,7 @@ BuildFaults::Next BuildFaults::after(const std::string& key, Evaluation evaluati
 void BuildFaults::settled(const std::string& key)
 {
     m_faults.erase(key);
+    m_convicted.erase(key);
 }
 
 void BuildFaults::order(const BuildOrder& root, const std::string& word)

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace espalier {
@@ -22,6 +23,9 @@ public:
 
     Next after(const std::string& key, Evaluation evaluation);
     void settled(const std::string& key); ///< it has a verdict: what was before is forgotten
+    void convict(const std::string& key) { m_convicted.insert(key); } ///< the control was built
+    /// Its compilers do not survive it: it is not built again, and who needs its library does without.
+    bool convicted(const std::string& key) const { return m_convicted.contains(key); }
 
     void order(const BuildOrder& root, const std::string& word); ///< the control to be built; `word` is new each time
     const BuildOrder* control() const { return m_control ? &*m_control : nullptr; }
@@ -32,6 +36,7 @@ public:
 
 private:
     std::map<std::string, int> m_faults;
+    std::set<std::string> m_convicted;
     std::map<std::string, Evaluation> m_accused; ///< those that a control is built for
     std::optional<BuildOrder> m_control;
 };
@@ -45,6 +50,7 @@ public:
 
     /// True when it is time for a control.
     bool after(const Evaluation& evaluation);
+    void doubt(const std::string& why) { m_reason = why; } ///< a control is wanted for this reason
     void start(RequestId control) { m_control = control; }
     bool controlling() const { return m_control.has_value(); }
     bool isControl(RequestId id) const { return m_control == id; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/search/fault_blame.h"
+#include "core/search/judge_losses.h"
 
 #include <gtest/gtest.h>
 
@@ -43,6 +44,34 @@ TEST(BuildFaults, AVerdictForgetsWhatWasBefore)
     faults.after("a", ours("out of memory"));
     faults.settled("a");
     EXPECT_EQ(faults.after("a", ours("out of memory")), BuildFaults::Next::Again);
+}
+
+TEST(BuildFaults, WhoIsConvictedIsNotBuiltAgainUntilItHasAVerdict)
+{
+    BuildFaults faults;
+    EXPECT_FALSE(faults.convicted("a"));
+    faults.convict("a");
+    EXPECT_TRUE(faults.convicted("a"));
+    EXPECT_FALSE(faults.convicted("b"));
+    faults.settled("a");
+    EXPECT_FALSE(faults.convicted("a"));
+}
+
+TEST(JudgeLosses, AreKeptAsTextUntilTheCandidateHasEnded)
+{
+    JudgeLosses losses = JudgeLosses::parse("");
+    losses.lost(NodeId{7}, "killed");
+    EXPECT_FALSE(losses.atLimit(NodeId{7}));
+    losses.lost(NodeId{8}, "hung");
+    JudgeLosses kept = JudgeLosses::parse(losses.text());
+    kept.lost(NodeId{7}, "killed again");
+    EXPECT_TRUE(kept.atLimit(NodeId{7}));
+    EXPECT_FALSE(kept.atLimit(NodeId{8}));
+    EXPECT_EQ(kept.why(NodeId{7}), "killed again");
+    EXPECT_TRUE(kept.settled(NodeId{7}));
+    EXPECT_FALSE(kept.settled(NodeId{7}));
+    EXPECT_FALSE(kept.atLimit(NodeId{7}));
+    EXPECT_FALSE(JudgeLosses::parse("not JSON").atLimit(NodeId{7}));
 }
 
 TEST(JudgeFaults, ThreeInARowWantAControl)
