@@ -52,11 +52,10 @@ bool EngineCore::measureWinners()
     const NodeSummary* first = best ? m_book.find(*best) : nullptr;
     const bool outdated = first && first->olderEdition; // judged by a gate that does not stand any more
     const bool noisy = m_journal.info().provenance == Provenance::Measured;
-    const auto change = DeviceChange::read(m_journal.store());
-    const bool anew = change && change->state() == DeviceChange::State::Anew;
+    const auto anew = DeviceChange::toTimeAnew(m_journal.store());
     const auto due = [&](const NodeSummary& node) {
         return node.olderEdition ||
-               (noisy && m_winners < mostWinners && (!node.measuredAgain || (anew && node.timedElsewhere)));
+               (noisy && m_winners < mostWinners && (!node.measuredAgain || (anew && anew->contains(node.id))));
     };
     if (!first || *best == taskRoot || !due(*first)) {
         return false;
@@ -117,21 +116,24 @@ Result<void> EngineCore::renewRatios()
 /// The session is on another device of its kind than before, which the root's time there will say more of.
 Result<void> EngineCore::beginOnAnother()
 {
-    const NodeSummary* root = m_book.find(taskRoot);
-    if (!root || root->state != NodeState::Done || !root->timeUs) {
-        return {}; // it is timed there anyway
+    Store& store = m_journal.store();
+    ESPALIER_TRY(const auto timed, store.devicesOfNodes());
+    if (timed.empty()) {
+        return {}; // nothing is from before
     }
-    ESPALIER_TRY(DeviceChange change, DeviceChange::read(m_journal.store()));
-    change.begin(*root->timeUs);
-    return change.write(m_journal.store());
+    ESPALIER_TRY(DeviceChange change, DeviceChange::read(store));
+    const NodeSummary* root = m_book.find(taskRoot);
+    change.begin(m_journal.info().deviceUuid,
+                 root && root->state == NodeState::Done ? root->timeUs : std::nullopt); // else it is another root's
+    return change.write(store);
 }
 
 void EngineCore::timeRootOnAnother()
 {
     const auto change = DeviceChange::read(m_journal.store());
     const NodeSummary* root = m_book.find(taskRoot);
-    if (!change || change->state() != DeviceChange::State::Awaited || root->state != NodeState::Done ||
-        root->outcome != Outcome::Passed) {
+    if (!change || !change->awaited() || root->state != NodeState::Done || root->outcome != Outcome::Passed ||
+        m_pipeline->judgedAgain(taskRoot)) {
         return;
     }
     if (auto full = detail(taskRoot)) {
@@ -140,14 +142,16 @@ void EngineCore::timeRootOnAnother()
     }
 }
 
-void EngineCore::rootMeasuredAgain(const Evaluation& evaluation)
+/// `again`: it had a verdict before. Else it is another root, or another gate, than on the device before.
+void EngineCore::rootMeasured(const Evaluation& evaluation, bool again)
 {
+    const std::string& here = m_journal.info().deviceUuid;
     auto change = DeviceChange::read(m_journal.store());
-    if (!change || change->state() != DeviceChange::State::Awaited || !evaluation.timing ||
-        !evaluation.timing->objectiveUs) {
+    if (!change || !change->awaited() || !evaluation.timing || !evaluation.timing->objectiveUs ||
+        !DeviceChange::names(here, evaluation.timing->device)) { // of before: only its verdict was looked at here
         return;
     }
-    change->measured(*evaluation.timing->objectiveUs);
+    change->measured(here, *evaluation.timing->objectiveUs, again);
     const auto kept = change->write(m_journal.store());
     const auto marked = kept ? DeviceChange::mark(m_journal.store(), m_book) : kept;
     if (!marked) {
@@ -205,7 +209,10 @@ Result<void> EngineCore::judgeAgain(const command::JudgeAgain& command)
         m_winding = Planner::State::Limited; // nothing but this is started
     }
     // A gate that has changed is looked at whole: times of the old one do not stand beside the new verdict.
-    const Again what = node.olderEdition && node.outcome == Outcome::Passed ? Again::Time : command.what;
+    // So is a root that is to be timed here anyway, which a run that begins has ordered.
+    const bool whole = (node.olderEdition && node.outcome == Outcome::Passed) ||
+                       (m_pipeline->judgedAgain(id) && command.what == Again::Verify);
+    const Again what = whole ? Again::Time : command.what;
     m_pipeline->add(passAgain(std::move(full), what));
     log(fmt::format("Node {} is judged again ({}).", id.value, nameOf(what)));
     return {};

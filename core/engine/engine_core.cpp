@@ -229,11 +229,11 @@ bool EngineCore::workOff()
     for (pipeline::Event& event : m_pipeline->take()) {
         any = true;
         if (const auto* ended = std::get_if<pipeline::Ended>(&event)) {
+            if (ended->node == taskRoot) {
+                rootMeasured(ended->evaluation, ended->again);
+            }
             if (ended->again) {
                 m_planner->onMeasuredAgain(ended->node, ended->evaluation, deviceSecondsOf(ended->evaluation));
-                if (ended->node == taskRoot) {
-                    rootMeasuredAgain(ended->evaluation);
-                }
                 continue;
             }
             m_planner->onEnded(ended->node, ended->evaluation);

@@ -86,7 +86,7 @@ private:
     Result<void> renewRatios();
     Result<void> beginOnAnother();
     void timeRootOnAnother();
-    void rootMeasuredAgain(const Evaluation& evaluation);
+    void rootMeasured(const Evaluation& evaluation, bool again);
     void endErrand();
 
     // engine_commands.cpp: what concerns the whole session

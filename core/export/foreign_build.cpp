@@ -80,7 +80,7 @@ Result<EvidenceVerdict> builtElsewhere(const StoredExport& stored, const Toolkit
     ESPALIER_TRY(const ScratchFolder scratch, ScratchFolder::create("espalier-verify"));
     std::error_code error;
     ProcessSpec spec;
-    spec.ownTree = true;
+    spec.tree = ProcessSpec::Tree::Own;
     spec.argv = compilerFlags(*task, stored.source);
     spec.argv.insert(spec.argv.begin(), toolkit.nvcc.string());
     // A library in which no name is open: what would be missing in a program is missing here.

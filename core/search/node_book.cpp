@@ -165,10 +165,11 @@ void NodeBook::setOlderEdition(NodeId id)
     }
 }
 
-void NodeBook::setTimedElsewhere(NodeId id)
+void NodeBook::setTimedElsewhere(NodeId id, bool elsewhere)
 {
-    if (const auto found = m_nodes.find(id); found != m_nodes.end() && found->second.timeUs) {
-        found->second.timedElsewhere = true;
+    if (const auto found = m_nodes.find(id);
+        found != m_nodes.end() && found->second.timeUs && found->second.timedElsewhere != elsewhere) {
+        found->second.timedElsewhere = elsewhere;
         changed(id);
     }
 }

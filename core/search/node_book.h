@@ -33,8 +33,9 @@ public:
     /// A person's word instead of the judge's: it stays over later measurements. `judged` is filled in here. nullopt:
     /// the judge's counts again.
     void overturn(NodeId id, std::optional<Overturn> overturn);
-    void setOlderEdition(NodeId id);   ///< its verdict is of an earlier edition of the task, until it is judged again
-    void setTimedElsewhere(NodeId id); ///< its absolute time is another device's, until it is timed again
+    void setOlderEdition(NodeId id); ///< its verdict is of an earlier edition of the task, until it is judged again
+    void setTimedElsewhere(NodeId id,
+                           bool elsewhere); ///< its absolute time is another device's, until it is timed again
     /// What built nodes may not hold, those that are there already and those to come: who does is never the best and no
     /// winner, as long as the limits stand. Verdicts stay. The task's root is spared.
     void setBans(std::vector<Limit> limits);

@@ -122,6 +122,24 @@ TEST_F(Editions, AChangedFolderDoesNotReachASessionThatIsNotToldOfIt)
     EXPECT_TRUE(engine.log.empty()) << engine.log.front();
 }
 
+/// The root's time on the device before is another root's: nothing says how far the two devices lie apart.
+TEST_F(Editions, AnotherRootOnAnotherDeviceLeavesNothingToCompareBy)
+{
+    engine.hello.simulated = false;
+    engine.hello.deviceName = "NVIDIA H200";
+    engine.hello.uuid = "GPU-a";
+    openAndRun();
+    const int timed = engine.ledger.timed[files["playbook/faster.cu"]];
+    engine.drop();
+    engine.hello.uuid = "GPU-b";
+    files["root.cu"] = "root time=90 better \n";
+    write();
+    openAndRun();
+    EXPECT_TRUE(logged("the two devices cannot be compared"));
+    EXPECT_GT(engine.ledger.timed[files["playbook/faster.cu"]], timed) << "what leads is timed anew";
+    EXPECT_TRUE(engine.summary("slow").timedElsewhere);
+}
+
 TEST_F(Editions, AnotherOperationIsRefused)
 {
     openAndRun();
