@@ -80,8 +80,8 @@ void DeviceChange::begin(std::string_view before, const std::optional<Interval>&
     if (m_awaited) {
         return; // on a third device before the second was looked at: the first figure counts
     }
-    for (const std::string& device : splitOn(before, ',')) {
-        m_pace.try_emplace(device, m_here);
+    for (const std::string_view device : splitOn(before, ',')) {
+        m_pace.try_emplace(std::string(device), m_here);
     }
     m_before = root;
     m_awaited = true;
@@ -95,8 +95,8 @@ void DeviceChange::measured(std::string_view now, const Interval& root, bool com
     if (!known) {
         m_pace.clear(); // of those before nothing can be said beside this one
     }
-    for (const std::string& device : splitOn(now, ',')) {
-        m_pace[device] = pace;
+    for (const std::string_view device : splitOn(now, ',')) {
+        m_pace[std::string(device)] = pace;
     }
     m_here = pace;
     Worth least = Worth::Same;
