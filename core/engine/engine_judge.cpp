@@ -90,7 +90,7 @@ bool EngineCore::acceptFrame(const JudgeHello& hello)
             if (another) {
                 ESPALIER_CHECK(beginOnAnother());
             }
-            ESPALIER_CHECK(m_journal.setInfo(info));
+            ESPALIER_CHECK(m_journal.store().setInfo(info)); // with the next one a single write
             return m_journal.setValue(DeviceFacts::key, DeviceFacts::of(hello, epoch).text());
         });
         if (!kept) {
