@@ -30,13 +30,16 @@ constexpr const char* usage = R"(espalier_adversary [options]
   --tier quick|full     default quick
   --write FOLDER        the sources too, as FOLDER/NNNN.cu and FOLDER/NNNN_twin.cu, judging nothing
   --only N              the N-th draw alone, with its evidence
+  --then-full           then those that passed wrongly once more, in the full tier
+  --root FOLDER         the checkout, for its tasks and this folder's texts
   --most-missed N       how many of those that passed are told; default 40
   --least-caught P      exit code 1 when fewer than P per cent of the wrong ones are caught or a twin is not passed
 Exit code: 0; 1 as above; 2 usage; 126 when nothing could be judged.
 )";
 
 struct Options {
-    std::string device = "sim", folder;
+    std::string device = "sim", folder, root = ESPALIER_ADVERSARY_ROOT;
+    bool thenFull = false;
     std::uint64_t seed = 1;
     int count = 24, twins = 8, mostMissed = 40;
     std::optional<int> only;
@@ -86,6 +89,10 @@ Options parse(int argc, char** argv)
             options.mostMissed = number<int>(value());
         } else if (word == "--least-caught") {
             options.leastCaught = number<double>(value());
+        } else if (word == "--then-full") {
+            options.thenFull = true;
+        } else if (word == "--root") {
+            options.root = value();
         } else if (word == "--tier") {
             options.tier = value() == "full" ? Tier::Full : Tier::Quick;
         } else if (word == "--write") {
@@ -107,9 +114,8 @@ struct Entry {
     int number = 0;
 };
 
-std::string sourceFor(const Drawn& drawn)
+std::string sourceFor(const Drawn& drawn, const std::filesystem::path& root)
 {
-    const std::filesystem::path root = ESPALIER_ADVERSARY_ROOT;
     auto source = sourceOf(drawn, root / "tasks", root / "tests/adversary");
     if (!source) {
         stop(126, source.error().message);
@@ -140,7 +146,7 @@ Set drawAll(const Options& options, bool simulated)
             }
             continue;
         }
-        entry.source = sourceFor(entry.drawn);
+        entry.source = sourceFor(entry.drawn, options.root);
         set.entries.push_back(std::move(entry));
         if (options.only) {
             break;
@@ -149,7 +155,7 @@ Set drawAll(const Options& options, bool simulated)
     const std::size_t wrong = set.entries.size();
     for (std::size_t i = 0; i < wrong && static_cast<int>(i) < options.twins; ++i) {
         Entry twin{twinOf(set.entries[i].drawn), {}, {}, set.entries[i].number};
-        twin.source = sourceFor(twin.drawn);
+        twin.source = sourceFor(twin.drawn, options.root);
         set.entries.push_back(std::move(twin));
     }
     return set;
@@ -182,6 +188,59 @@ void tell(const Entry& entry, const Evaluation& evaluation)
     std::fflush(stdout);
 }
 
+/// What judging a set has brought.
+struct Round {
+    Rates rates;
+    std::vector<Entry> missed; ///< wrong, and passed
+    std::vector<double> seconds;
+    int notJudged = 0, rejectedTwins = 0;
+
+    void print()
+    {
+        rates.print();
+        std::sort(seconds.begin(), seconds.end());
+        fmt::print("\n{} not judged; a verdict takes {:.2f} s (median of {})\n", notJudged,
+                   seconds.empty() ? 0.0 : seconds[seconds.size() / 2], seconds.size());
+    }
+};
+
+Round judge(corpus::Bench& bench, const std::vector<Entry>& entries, Tier tier, const Options& options)
+{
+    std::vector<corpus::Work> works;
+    for (const Entry& entry : entries) {
+        works.push_back({entry.drawn.task, entry.source, tier, {}, false, false});
+    }
+    Round round;
+    int told = 0;
+    const auto done = bench.run(works, [&](std::size_t i, const corpus::Verdict& verdict) {
+        const Entry& entry = entries[i];
+        const Evaluation& evaluation = verdict.evaluation;
+        const bool passed = evaluation.outcome == Outcome::Passed;
+        if (!isVerdict(evaluation)) {
+            ++round.notJudged;
+            tell(entry, evaluation);
+            fmt::print("       {}\n", printable(evaluation.reason, 400));
+            return;
+        }
+        round.seconds.push_back(verdict.verdictSeconds);
+        round.rates.add(entry.drawn, entry.proof.chance, !passed);
+        round.rejectedTwins += entry.drawn.honest && !passed ? 1 : 0;
+        if (passed && !entry.drawn.honest) {
+            round.missed.push_back(entry);
+        }
+        if (passed != entry.drawn.honest && ++told <= options.mostMissed) {
+            tell(entry, evaluation);
+        }
+        if (options.only) {
+            fmt::print("{}\n", toJson(evaluation).dump(1));
+        }
+    });
+    if (!done) {
+        stop(126, done.error().message);
+    }
+    return round;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -202,40 +261,14 @@ int main(int argc, char** argv)
     if (!bench) {
         stop(126, bench.error().message);
     }
-    std::vector<corpus::Work> works;
-    for (const Entry& entry : set.entries) {
-        works.push_back({entry.drawn.task, entry.source, options.tier, {}, false, false});
+    Round first = judge(*bench, set.entries, options.tier, options);
+    first.print();
+    fmt::print("\n{} draws, {} not proven wrong\n", set.drawn, set.unproven);
+    if (options.thenFull) {
+        fmt::print("\nthe {} that passed wrongly, in the full tier\n", first.missed.size());
+        judge(*bench, first.missed, Tier::Full, options).print();
     }
-    Rates rates;
-    int told = 0, notJudged = 0, rejectedTwins = 0;
-    std::vector<double> seconds;
-    const auto done = bench->run(works, [&](std::size_t i, const corpus::Verdict& verdict) {
-        const Entry& entry = set.entries[i];
-        const Evaluation& evaluation = verdict.evaluation;
-        const bool passed = evaluation.outcome == Outcome::Passed;
-        if (!isVerdict(evaluation)) {
-            ++notJudged;
-            tell(entry, evaluation);
-            fmt::print("       {}\n", printable(evaluation.reason, 400));
-            return;
-        }
-        seconds.push_back(verdict.verdictSeconds);
-        rates.add(entry.drawn, entry.proof.chance, !passed);
-        rejectedTwins += entry.drawn.honest && !passed ? 1 : 0;
-        if (passed != entry.drawn.honest && ++told <= options.mostMissed) {
-            tell(entry, evaluation);
-        }
-        if (options.only) {
-            fmt::print("{}\n", toJson(evaluation).dump(1));
-        }
-    });
-    if (!done) {
-        stop(126, done.error().message);
-    }
-    rates.print();
-    std::sort(seconds.begin(), seconds.end());
-    fmt::print("\n{} draws, {} not proven wrong, {} not judged; a verdict takes {:.2f} s (median, {} of them)\n",
-               set.drawn, set.unproven, notJudged, seconds.empty() ? 0.0 : seconds[seconds.size() / 2], seconds.size());
-    const bool falls = options.leastCaught >= 0 && (rates.caughtPercent() < options.leastCaught || rejectedTwins > 0);
-    return seconds.empty() ? 126 : falls ? 1 : 0;
+    const bool falls =
+        options.leastCaught >= 0 && (first.rates.caughtPercent() < options.leastCaught || first.rejectedTwins > 0);
+    return first.seconds.empty() ? 126 : falls ? 1 : 0;
 }

@@ -264,6 +264,7 @@ TEST_F(StoreTest, NoRoomIsAnErrorAndNothingIsLost)
 TEST_F(StoreTest, ReadOnlyFolderCanBeShownAndSaysWhyItCannotBeWritten)
 {
     ASSERT_TRUE(Store::create(m_file, info()));
+    ::chmod(m_scratch->path().parent_path().c_str(), 0755); // a scratch folder is for its owner alone
     ::chmod(m_scratch->path().c_str(), 0555);
     ::chmod(m_file.c_str(), 0444);
     const pid_t child = ::fork();
