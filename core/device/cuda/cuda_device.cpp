@@ -239,6 +239,8 @@ Result<std::unique_ptr<DeviceBuffer>> CudaDevice::allocate(std::size_t bytes)
 Result<void> CudaDevice::write(std::uint64_t address, std::span<const std::byte> from)
 {
     ESPALIER_CUDA(m_api, "Writing device memory failed", m_api.cuMemcpyHtoD(address, from.data(), from.size()));
+    // From pageable memory it returns once the bytes are staged; our stream does not wait for the one they travel on.
+    ESPALIER_CUDA(m_api, "Writing device memory failed", m_api.cuStreamSynchronize(nullptr));
     return {};
 }
 
