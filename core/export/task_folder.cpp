@@ -60,7 +60,10 @@ Result<void> addHeaders(const Task& task, Json& json, TaskFolder& folder)
 Result<TaskFolder> taskFolderOf(const Task& task)
 {
     TaskFolder folder;
-    ESPALIER_TRY(Json json, parseJson(task.json, "task.json"));
+    Json json = Json::object(); // a task that was never a file has no text
+    if (!task.json.empty()) {
+        ESPALIER_TRY(json, parseJson(task.json, "task.json"));
+    }
     const auto add = [&files = folder.files](const SourceFile& file) {
         if (!file.name.empty()) {
             files.emplace(file.name, file.text);
